@@ -1,0 +1,75 @@
+# offmem: build, stage, install and test.  See README.md.
+#
+#   GCC=gcc-12     the compiler that the plugin is for
+#   PREFIX LIBDIR DESTDIR   where 'make install' puts what is not that compiler's
+
+GCC     ?= gcc
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+DATADIR ?= $(PREFIX)/share
+CARGO   ?= cargo
+INSTALL ?= install
+
+build   := target/release
+stage   := $(abspath target/stage)
+soname  := libgomp-offmem.so.1
+library := $(soname).0.0
+
+# The compiler's own folders: its plugins, and where it reads specs from.
+gcc_plugin_folder = $(shell $(GCC) -print-file-name=plugin)
+gcc_specs_folder  = $(dir $(shell $(GCC) -print-libgcc-file-name))
+# …and below a folder of LIBRARY_PATH: MACHINE/VERSION.
+gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
+
+.DELETE_ON_ERROR:
+.PHONY: all stage demo check bench install uninstall packages clean
+
+all:
+	GCC='$(GCC)' $(CARGO) build --release --quiet
+
+# $(call place,ROOT,BINDIR,LIBDIR,DATADIR,PLUGINDIR,SPECSDIR): copies everything
+# to below ROOT and has it refer to its final places.
+define place
+	$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1'
+	$(INSTALL) -m 755 $(build)/offmem '$(1)$(2)/offmem'
+	$(INSTALL) -m 644 $(build)/libgomp_offmem.so '$(1)$(3)/$(library)'
+	ln -sf $(library) '$(1)$(3)/$(soname)'
+	ln -sf $(soname) '$(1)$(3)/libgomp-offmem.so'
+	$(INSTALL) -m 644 $(build)/liboffmem.so driver-flag/link/offmem-link-* '$(1)$(5)'
+	$(build)/offmem generate man > '$(1)$(4)/man/man1/offmem.1'
+	$(build)/offmem specs --gcc '$(GCC)' --plugin '$(5)/liboffmem.so' --runtime '$(3)/libgomp-offmem.so' > '$(1)$(6)/specs.new'
+	mv '$(1)$(6)/specs.new' '$(1)$(6)/specs'
+endef
+
+# All under target/stage, for '. target/stage/env.sh'; needs no root.
+stage: all
+	$(call place,,$(stage)/bin,$(stage)/lib,$(stage)/share,$(stage)/lib/gcc/$(gcc_suffix),$(stage)/lib/gcc/$(gcc_suffix))
+	sed 's|@STAGE@|$(stage)|' packaging/env.sh.in > $(stage)/env.sh
+
+install: all
+	@if [ -e '$(DESTDIR)$(gcc_specs_folder)specs' ] && ! grep -q "^# Made by 'offmem specs'" '$(DESTDIR)$(gcc_specs_folder)specs'; then \
+	  echo "make: '$(gcc_specs_folder)specs' exists and is not offmem's: move it away first" >&2; exit 1; fi
+	$(call place,$(DESTDIR),$(BINDIR),$(LIBDIR),$(DATADIR),$(gcc_plugin_folder),$(gcc_specs_folder))
+	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+uninstall:
+	@if grep -q "^# Made by 'offmem specs'" '$(DESTDIR)$(gcc_specs_folder)specs' 2>/dev/null; then rm -f '$(DESTDIR)$(gcc_specs_folder)specs'; fi
+	rm -f '$(DESTDIR)$(gcc_plugin_folder)/liboffmem.so' $(foreach mode,none pinned unified,'$(DESTDIR)$(gcc_plugin_folder)/offmem-link-$(mode)')
+	rm -f '$(DESTDIR)$(BINDIR)/offmem' '$(DESTDIR)$(DATADIR)/man/man1/offmem.1'
+	rm -f '$(DESTDIR)$(LIBDIR)/$(library)' '$(DESTDIR)$(LIBDIR)/$(soname)' '$(DESTDIR)$(LIBDIR)/libgomp-offmem.so'
+
+packages:
+	@packaging/debian-packages.sh
+
+demo: packages stage
+	@examples/demo.sh
+
+check: packages stage
+	@GCC='$(GCC)' testsuite/check.sh
+
+bench: packages stage
+	@GCC='$(GCC)' testsuite/bench.sh
+
+clean:
+	$(CARGO) clean

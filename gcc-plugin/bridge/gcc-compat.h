@@ -1,0 +1,43 @@
+/* GCC's headers, and every difference between GCC 11 and 16 that the bridge
+   meets.  The rest of the bridge has no version test.
+
+   SPDX-License-Identifier: GPL-3.0-or-later */
+
+#ifndef OFFMEM_GCC_COMPAT_H
+#define OFFMEM_GCC_COMPAT_H
+
+#include "gcc-plugin.h"
+#include "plugin-version.h"
+#include "tree.h"
+#include "gimple.h"
+#include "tree-pass.h"
+#include "context.h"
+#include "cgraph.h"
+#include "stringpool.h"
+#include "gimple-iterator.h"
+#include "gimple-walk.h"
+#include "gimple-ssa.h"
+#include "ssa.h"
+#include "tree-iterator.h"
+#include "fold-const.h"
+#include "langhooks.h"
+#include "diagnostic-core.h"
+#include "dumpfile.h"
+#include "file-prefix-map.h"
+#include "gomp-constants.h"
+#include "omp-general.h"
+#include "varasm.h"
+#include "output.h"
+
+#if GCCPLUGIN_VERSION_MAJOR < 11
+#error "offmem needs GCC 11 or later"
+#endif
+
+/* GCC 12 brought OpenMP 5.1's has_device_addr.  */
+#if GCCPLUGIN_VERSION_MAJOR >= 12
+#define OFFMEM_HAS_DEVICE_ADDR_P(CODE) ((CODE) == OMP_CLAUSE_HAS_DEVICE_ADDR)
+#else
+#define OFFMEM_HAS_DEVICE_ADDR_P(CODE) false
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+//! The record that a redirected call carries: where it stands, what it maps.
+
+use std::ffi::{CStr, CString};
+
+use crate::bridge::{self, Call, Constant, Word};
+
+/// A call of libgomp's, as the user wrote it.
+#[derive(Debug)]
+pub(crate) struct Site {
+    file: CString,
+    line: usize,
+    function: CString,
+    names: Vec<Option<CString>>,
+}
+
+impl Site {
+    pub(crate) fn of(call: &Call<'_>, hostaddrs: Option<u32>) -> Site {
+        Site {
+            file: call.file().to_owned(),
+            line: call.line(),
+            function: bridge::c_string(&source_name(&call.function())),
+            names: hostaddrs.map(|argument| call.map_names(argument)).unwrap_or_default(),
+        }
+    }
+
+    /// The words of `offmem_abi::Site`, in its order.
+    pub(crate) fn emit(&self) -> Constant {
+        let mut words = vec![
+            Word::Text(&self.file),
+            Word::Number(self.line),
+            Word::Text(&self.function),
+            Word::Number(self.names.len()),
+        ];
+        words.extend(self.names.iter().map(|name| match name {
+            Some(name) => Word::Text(name),
+            None => Word::Number(0),
+        }));
+        bridge::constant(&words)
+    }
+
+    /// The dump's line: `FILE:LINE: FUNCTION: FROM -> TO (a, s->p, ?)`.
+    pub(crate) fn describe(&self, from: &str, to: &str) -> String {
+        let names: Vec<_> = self
+            .names
+            .iter()
+            .map(|name| name.as_deref().map_or("?".into(), CStr::to_string_lossy))
+            .collect();
+        format!(
+            "{}:{}: {}: {from} -> {to} ({})",
+            self.file.to_string_lossy(),
+            self.line,
+            self.function.to_string_lossy(),
+            names.join(", ")
+        )
+    }
+}
+
+/// The user's function: GCC outlines the bodies of constructs into
+/// `NAME._omp_fn.N`, and a target inside a task stands in one of those;
+/// gfortran's names are the linker's.
+fn source_name(function: &str) -> String {
+    let function = function.split("._omp_").next().unwrap_or(function);
+    match function.strip_prefix("__").and_then(|name| name.split_once("_MOD_")) {
+        Some((module, procedure)) => format!("{module}::{procedure}"),
+        None => function.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Site, source_name};
+
+    #[test]
+    fn outlined_bodies_belong_to_their_function() {
+        assert_eq!(source_name("jacobi"), "jacobi");
+        assert_eq!(source_name("jacobi._omp_fn.3"), "jacobi");
+        assert_eq!(source_name("main._omp_cpyfn.1"), "main");
+    }
+
+    #[test]
+    fn fortran_modules_are_spelled_as_scopes() {
+        assert_eq!(source_name("__solver_MOD_sweep._omp_fn.0"), "solver::sweep");
+    }
+
+    #[test]
+    fn a_nameless_entry_is_a_question_mark() {
+        let site = Site {
+            file: c"jacobi.c".into(),
+            line: 12,
+            function: c"sweep".into(),
+            names: vec![Some(c"a".into()), None, Some(c"s->p".into())],
+        };
+        insta::assert_snapshot!(site.describe("GOMP_target_ext", "offmem_GOMP_target_ext"));
+    }
+}

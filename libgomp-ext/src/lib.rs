@@ -1,0 +1,16 @@
+//! Runtime beside libgomp for `-foffload-memory=pinned|unified`.
+//!
+//! The program's units say what they want (`unit`), a strategy is chosen and
+//! begun (`strategy`), and each call into libgomp that maps or copies comes
+//! through here (`entry`, `variadic`) on its way to the real one (`libgomp`).
+//! What cannot be done is said in one line (`message`) and done without.
+
+mod driver;
+mod entry;
+mod environment;
+mod libgomp;
+mod memlock;
+mod message;
+mod strategy;
+mod unit;
+mod variadic;

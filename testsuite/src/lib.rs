@@ -1,0 +1,1 @@
+//! Programs that prove offmem, and the harness that runs them.
