@@ -26,26 +26,26 @@ gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
 .PHONY: all stage demo check bench install uninstall packages clean
 
 all:
-	GCC='$(GCC)' $(CARGO) build --release --quiet
+	@GCC='$(GCC)' $(CARGO) build --release --quiet
 
 # $(call place,ROOT,BINDIR,LIBDIR,DATADIR,PLUGINDIR,SPECSDIR): copies everything
 # to below ROOT and has it refer to its final places.
 define place
-	$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1'
-	$(INSTALL) -m 755 $(build)/offmem '$(1)$(2)/offmem'
-	$(INSTALL) -m 644 $(build)/libgomp_offmem.so '$(1)$(3)/$(library)'
-	ln -sf $(library) '$(1)$(3)/$(soname)'
-	ln -sf $(soname) '$(1)$(3)/libgomp-offmem.so'
-	$(INSTALL) -m 644 $(build)/liboffmem.so driver-flag/link/offmem-link-* '$(1)$(5)'
-	$(build)/offmem generate man > '$(1)$(4)/man/man1/offmem.1'
-	$(build)/offmem specs --gcc '$(GCC)' --plugin '$(5)/liboffmem.so' --runtime '$(3)/libgomp-offmem.so' > '$(1)$(6)/specs.new'
-	mv '$(1)$(6)/specs.new' '$(1)$(6)/specs'
+	@$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1'
+	@$(INSTALL) -m 755 $(build)/offmem '$(1)$(2)/offmem'
+	@$(INSTALL) -m 644 $(build)/libgomp_offmem.so '$(1)$(3)/$(library)'
+	@ln -sf $(library) '$(1)$(3)/$(soname)'
+	@ln -sf $(soname) '$(1)$(3)/libgomp-offmem.so'
+	@$(INSTALL) -m 644 $(build)/liboffmem.so driver-flag/link/offmem-link-* '$(1)$(5)'
+	@$(build)/offmem generate man > '$(1)$(4)/man/man1/offmem.1'
+	@$(build)/offmem specs --gcc '$(GCC)' --plugin '$(5)/liboffmem.so' --runtime '$(3)/libgomp-offmem.so' > '$(1)$(6)/specs.new'
+	@mv '$(1)$(6)/specs.new' '$(1)$(6)/specs'
 endef
 
 # All under target/stage, for '. target/stage/env.sh'; needs no root.
 stage: all
 	$(call place,,$(stage)/bin,$(stage)/lib,$(stage)/share,$(stage)/lib/gcc/$(gcc_suffix),$(stage)/lib/gcc/$(gcc_suffix))
-	sed 's|@STAGE@|$(stage)|' packaging/env.sh.in > $(stage)/env.sh
+	@sed 's|@STAGE@|$(stage)|' packaging/env.sh.in > $(stage)/env.sh
 
 install: all
 	@if [ -e '$(DESTDIR)$(gcc_specs_folder)specs' ] && ! grep -q "^# Made by 'offmem specs'" '$(DESTDIR)$(gcc_specs_folder)specs'; then \
@@ -55,9 +55,9 @@ install: all
 
 uninstall:
 	@if grep -q "^# Made by 'offmem specs'" '$(DESTDIR)$(gcc_specs_folder)specs' 2>/dev/null; then rm -f '$(DESTDIR)$(gcc_specs_folder)specs'; fi
-	rm -f '$(DESTDIR)$(gcc_plugin_folder)/liboffmem.so' $(foreach mode,none pinned unified,'$(DESTDIR)$(gcc_plugin_folder)/offmem-link-$(mode)')
-	rm -f '$(DESTDIR)$(BINDIR)/offmem' '$(DESTDIR)$(DATADIR)/man/man1/offmem.1'
-	rm -f '$(DESTDIR)$(LIBDIR)/$(library)' '$(DESTDIR)$(LIBDIR)/$(soname)' '$(DESTDIR)$(LIBDIR)/libgomp-offmem.so'
+	@rm -f '$(DESTDIR)$(gcc_plugin_folder)/liboffmem.so' $(foreach mode,none pinned unified,'$(DESTDIR)$(gcc_plugin_folder)/offmem-link-$(mode)')
+	@rm -f '$(DESTDIR)$(BINDIR)/offmem' '$(DESTDIR)$(DATADIR)/man/man1/offmem.1'
+	@rm -f '$(DESTDIR)$(LIBDIR)/$(library)' '$(DESTDIR)$(LIBDIR)/$(soname)' '$(DESTDIR)$(LIBDIR)/libgomp-offmem.so'
 
 packages:
 	@packaging/debian-packages.sh

@@ -59,8 +59,9 @@ fn link_spec(parts: &Parts<'_>) -> String {
     let values = Mode::ALL.map(Mode::name).join(" ");
     [
         &format!("%{{!r:%{{{memory}*:"),
-        // The compiler says it better, but only the linker may be at work.
-        &format!("{unknown}%eunrecognized argument in option '-foffload-memory='; valid arguments are: {values}}}}}}}"),
+        // The compiler says it better, but only the linker may be at work. (A
+        // semicolon would end the spec.)
+        &format!("{unknown}%eunrecognized argument in option '-foffload-memory=', valid arguments are: {values}}}}}}}"),
         &format!("%{{{on}:%{{static|static-pie:%e'-foffload-memory=' needs a dynamically linked program: its runtime is a shared library}}}}"),
         // The last option on the line wins: its file's is the state in which
         // the runtime is linked, always or (after none) as needed, which

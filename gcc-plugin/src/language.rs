@@ -9,6 +9,11 @@ pub(crate) fn supported(name: &str) -> bool {
     matches!(&language[..end], "C" | "C++" | "Fortran" | "GIMPLE")
 }
 
+/// Whether this compiler is gfortran's.
+pub(crate) fn fortran(name: &str) -> bool {
+    name.starts_with("GNU Fortran")
+}
+
 #[cfg(test)]
 mod tests {
     use super::supported;

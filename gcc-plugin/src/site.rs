@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString};
 
 use crate::bridge::{self, Call, Constant, Word};
+use crate::language;
 
 /// A call of libgomp's, as the user wrote it.
 #[derive(Debug)]
@@ -18,7 +19,10 @@ impl Site {
         Site {
             file: call.file().to_owned(),
             line: call.line(),
-            function: bridge::c_string(&source_name(&call.function())),
+            function: bridge::c_string(&source_name(
+                &call.function(),
+                language::fortran(&bridge::language()),
+            )),
             names: hostaddrs.map(|argument| call.map_names(argument)).unwrap_or_default(),
         }
     }
@@ -58,11 +62,16 @@ impl Site {
 /// The user's function: GCC outlines the bodies of constructs into
 /// `NAME._omp_fn.N`, and a target inside a task stands in one of those;
 /// gfortran's names are the linker's.
-fn source_name(function: &str) -> String {
+fn source_name(function: &str, fortran: bool) -> String {
     let function = function.split("._omp_").next().unwrap_or(function);
-    match function.strip_prefix("__").and_then(|name| name.split_once("_MOD_")) {
-        Some((module, procedure)) => format!("{module}::{procedure}"),
-        None => function.to_owned(),
+    if let Some((module, procedure)) =
+        function.strip_prefix("__").and_then(|name| name.split_once("_MOD_"))
+    {
+        return format!("{module}::{procedure}");
+    }
+    match function.strip_suffix('_') {
+        Some(procedure) if fortran && !procedure.ends_with('_') => procedure.to_owned(),
+        _ => function.to_owned(),
     }
 }
 
@@ -72,14 +81,16 @@ mod tests {
 
     #[test]
     fn outlined_bodies_belong_to_their_function() {
-        assert_eq!(source_name("jacobi"), "jacobi");
-        assert_eq!(source_name("jacobi._omp_fn.3"), "jacobi");
-        assert_eq!(source_name("main._omp_cpyfn.1"), "main");
+        assert_eq!(source_name("jacobi_", false), "jacobi_");
+        assert_eq!(source_name("jacobi._omp_fn.3", false), "jacobi");
+        assert_eq!(source_name("main._omp_cpyfn.1", false), "main");
     }
 
     #[test]
-    fn fortran_modules_are_spelled_as_scopes() {
-        assert_eq!(source_name("__solver_MOD_sweep._omp_fn.0"), "solver::sweep");
+    fn fortran_names_are_those_of_the_source() {
+        assert_eq!(source_name("__solver_MOD_sweep._omp_fn.0", true), "solver::sweep");
+        assert_eq!(source_name("sweep_", true), "sweep");
+        assert_eq!(source_name("MAIN__", true), "MAIN__");
     }
 
     #[test]

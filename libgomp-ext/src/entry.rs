@@ -5,7 +5,7 @@ use core::ffi::{c_int, c_uint, c_ushort, c_void};
 
 use offmem_abi::Site;
 
-use crate::libgomp::Function;
+use crate::function::Function;
 
 /// A target region's outlined function.
 type Region = Option<unsafe extern "C" fn(*mut c_void)>;
@@ -22,7 +22,7 @@ macro_rules! entry {
         #[allow(non_snake_case, reason = "libgomp's name")]
         pub(crate) unsafe extern "C" fn $export(_site: *const Site, $($argument: $type),*) $(-> $result)? {
             static REAL: Function<unsafe extern "C" fn($($type),*) $(-> $result)?> =
-                Function::new($name);
+                Function::of_libgomp($name);
             // SAFETY: libgomp's prototype, with the caller's arguments.
             unsafe { REAL.get()($($argument),*) }
         }

@@ -81,6 +81,8 @@ impl<T: Copy> Variable<T> {
                 let value = secure_getenv(self.name.as_ptr());
                 if value.is_null() { None } else { Some(CStr::from_ptr(value)) }
             };
+            // Set to nothing is not set.
+            let value = value.filter(|value| !value.is_empty());
             let known = value.and_then(|value| self.number_of(value));
             chosen = known.unwrap_or(self.default);
             // Before the message, which asks for OFFMEM itself.

@@ -2,13 +2,14 @@
 //!
 //! The program's units say what they want (`unit`), a strategy is chosen and
 //! begun (`strategy`), and each call into libgomp that maps or copies comes
-//! through here (`entry`, `variadic`) on its way to the real one (`libgomp`).
+//! through here (`entry`, `variadic`) on its way to the real one (`function`).
 //! What cannot be done is said in one line (`message`) and done without.
 
 mod driver;
 mod entry;
 mod environment;
-mod libgomp;
+mod function;
+mod mapping;
 mod memlock;
 mod message;
 mod strategy;

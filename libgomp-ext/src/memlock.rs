@@ -10,6 +10,8 @@ use std::io;
 
 use libc::{c_int, c_void};
 
+use crate::mapping;
+
 /// What became of it.
 #[derive(Debug)]
 pub(crate) enum Outcome {
@@ -36,6 +38,7 @@ pub(crate) fn lock_all() -> Outcome {
     if let Err(limit) = lift_limit() {
         return Outcome::Limited(limit);
     }
+    mapping::keep_files_unlocked();
     // On fault: else every thread's stack would be faulted in whole.
     let flags = libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT;
     // SAFETY: changes no memory's content or validity.

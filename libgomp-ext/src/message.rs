@@ -16,7 +16,7 @@ pub(crate) fn say(what: fmt::Arguments<'_>) {
 /// without us, unless `OFFMEM=mandatory`: then it ends with status 1.
 pub(crate) fn fall_short(what: fmt::Arguments<'_>) {
     if environment::activation() == Activation::Mandatory {
-        fatal(what);
+        fatal(format_args!("{what}; OFFMEM=mandatory ends the program"));
     }
     say(what);
 }

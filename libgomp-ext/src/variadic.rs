@@ -6,7 +6,7 @@ use core::ffi::{c_int, c_ushort, c_void};
 
 use offmem_abi::Site;
 
-use crate::libgomp::Function;
+use crate::function::Function;
 
 /// Must agree with `variadic.c`.
 const TAIL_MAX: usize = 24;
@@ -83,7 +83,7 @@ unsafe extern "C" fn offmem_parallel_keyed(
     kinds: *mut c_ushort,
     tail: *const Tail,
 ) {
-    static REAL: Function<ParallelKeyed> = Function::new(c"GOACC_parallel_keyed");
+    static REAL: Function<ParallelKeyed> = Function::of_libgomp(c"GOACC_parallel_keyed");
     // SAFETY: libgomp's prototype; the collector's tail is valid for this call.
     unsafe {
         let (real, tail) = (REAL.get(), &*tail);
@@ -127,10 +127,10 @@ unsafe extern "C" fn offmem_waiting(
     num_waits: c_int,
     tail: *const Tail,
 ) {
-    static UPDATE: Function<WaitingFunction> = Function::new(c"GOACC_update");
-    static ENTER_EXIT: Function<WaitingFunction> = Function::new(c"GOACC_enter_exit_data");
-    static ENTER: Function<WaitingFunction> = Function::new(c"GOACC_enter_data");
-    static EXIT: Function<WaitingFunction> = Function::new(c"GOACC_exit_data");
+    static UPDATE: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_update");
+    static ENTER_EXIT: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_enter_exit_data");
+    static ENTER: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_enter_data");
+    static EXIT: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_exit_data");
     // SAFETY: libgomp's prototypes; the collector's tail is valid for this call.
     unsafe {
         let real = match which {

@@ -1,1 +1,40 @@
-//! Programs that prove offmem, and the harness that runs them.
+//! What the whole-program tests and the benches share: a staged offmem and the
+//! compilers that read it.
+
+mod compiler;
+mod stage;
+
+pub use compiler::{Compiler, Language};
+pub use stage::Stage;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The project's top folder.
+pub fn root() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    folder.canonicalize().expect("the testsuite stands in the project")
+}
+
+/// Runs a command to its end, which must be success, and returns what it printed.
+///
+/// # Panics
+/// If it cannot run or fails; the message has all that it printed.
+pub fn succeed(command: &mut Command) -> String {
+    let output = run(command);
+    assert!(output.status.success(), "{command:?}: {}\n{}", output.status, text(&output));
+    text(&output)
+}
+
+/// Runs a command to its end.
+///
+/// # Panics
+/// If it cannot run.
+pub fn run(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
+
+/// What a command printed: standard output, then standard error.
+pub fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}

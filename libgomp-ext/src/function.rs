@@ -1,5 +1,5 @@
-//! The real libgomp, found at run time: one build of this library serves
-//! every GCC's, and linking it would bring in the wrong one.
+//! Functions of other libraries, found at run time: libgomp's, since one build
+//! of this library serves every GCC's, and those that ours stand before.
 
 use core::ffi::{CStr, c_void};
 use core::marker::PhantomData;
@@ -9,43 +9,53 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::message::fatal;
 
-/// A function of libgomp's with the type `F`, looked up at its first call.
-/// Any thread may call [`Function::get`] at any time.
+/// A function with the type `F`, looked up at its first call. Any thread may
+/// call [`Function::get`] at any time.
 pub(crate) struct Function<F> {
     name: &'static CStr,
+    lookup: fn(&CStr) -> *mut c_void,
     address: AtomicPtr<c_void>,
     prototype: PhantomData<F>,
 }
 
 impl<F: Copy> Function<F> {
-    /// `F` is the type of a pointer to the function called `name`.
-    pub(crate) const fn new(name: &'static CStr) -> Function<F> {
+    /// libgomp's function `name`, to which `F` is a pointer.
+    pub(crate) const fn of_libgomp(name: &'static CStr) -> Function<F> {
+        Function::new(name, in_libgomp)
+    }
+
+    /// The function `name` that comes after ours in lookup order.
+    pub(crate) const fn next(name: &'static CStr) -> Function<F> {
+        Function::new(name, after_ours)
+    }
+
+    const fn new(name: &'static CStr, lookup: fn(&CStr) -> *mut c_void) -> Function<F> {
         assert!(
             mem::size_of::<F>() == mem::size_of::<*mut c_void>(),
             "F is not a function pointer"
         );
-        Function { name, address: AtomicPtr::new(ptr::null_mut()), prototype: PhantomData }
+        Function { name, lookup, address: AtomicPtr::new(ptr::null_mut()), prototype: PhantomData }
     }
 
-    /// The function. A program that calls it was linked with a libgomp that
+    /// The function. A program that calls it was linked with a library that
     /// has it, so its absence ends the program with one line.
     pub(crate) fn get(&self) -> F {
         let mut address = self.address.load(Ordering::Relaxed);
         if address.is_null() {
-            address = lookup(self.name);
+            address = (self.lookup)(self.name);
             if address.is_null() {
-                fatal(format_args!("libgomp.so.1 has no {}", self.name.to_string_lossy()));
+                fatal(format_args!("no library has {}", self.name.to_string_lossy()));
             }
             self.address.store(address, Ordering::Relaxed);
         }
-        // SAFETY: `new` promises that F is the function's type, and checks its size.
+        // SAFETY: the constructors promise that F is the function's type, and check its size.
         unsafe { mem::transmute_copy(&address) }
     }
 }
 
 /// First in the program's own order, so that a profiler's wrapper stays in
 /// effect; then in a libgomp that only some library loaded for itself.
-fn lookup(name: &CStr) -> *mut c_void {
+fn in_libgomp(name: &CStr) -> *mut c_void {
     // SAFETY: both calls take valid strings, and RTLD_NOLOAD runs no code.
     unsafe {
         let address = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
@@ -55,4 +65,9 @@ fn lookup(name: &CStr) -> *mut c_void {
         let library = libc::dlopen(c"libgomp.so.1".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
         if library.is_null() { library } else { libc::dlsym(library, name.as_ptr()) }
     }
+}
+
+fn after_ours(name: &CStr) -> *mut c_void {
+    // SAFETY: takes a valid string.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }

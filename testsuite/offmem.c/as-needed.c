@@ -1,0 +1,19 @@
+/* Libraries that nothing refers to directly are dropped by the linker; ours and
+   libgomp must stay.  */
+/* { dg-do run } */
+/* { dg-additional-options "-Wl,--as-needed" } */
+
+#include <stdlib.h>
+
+int
+main (void)
+{
+  int x[100];
+  #pragma omp target map(from: x)
+  for (int i = 0; i < 100; i++)
+    x[i] = i;
+  for (int i = 0; i < 100; i++)
+    if (x[i] != i)
+      abort ();
+  return 0;
+}

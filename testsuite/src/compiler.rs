@@ -1,0 +1,60 @@
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::stage::{gcc, machine_and_version};
+
+/// A language whose directives the plugin knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// gcc
+    C,
+    /// g++
+    Cxx,
+    /// gfortran
+    Fortran,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Language; 3] = [Language::C, Language::Cxx, Language::Fortran];
+
+    /// The suffix of a source file.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Language::C => "c",
+            Language::Cxx => "cc",
+            Language::Fortran => "f90",
+        }
+    }
+}
+
+/// The driver of one language, of the GCC under test.
+#[derive(Debug)]
+pub struct Compiler {
+    /// The command.
+    pub name: String,
+}
+
+impl Compiler {
+    /// gcc-12's g++ is g++-12.
+    pub fn of(language: Language) -> Compiler {
+        let driver = match language {
+            Language::C => "gcc",
+            Language::Cxx => "g++",
+            Language::Fortran => "gfortran",
+        };
+        let gcc = gcc();
+        let at = gcc.rfind("gcc").expect("GCC names a gcc");
+        Compiler { name: format!("{}{driver}{}", &gcc[..at], &gcc[at + 3..]) }
+    }
+
+    /// A new command line of it.
+    pub fn command(&self) -> Command {
+        Command::new(&self.name)
+    }
+
+    /// `MACHINE/VERSION`, where it looks for specs below a folder of `LIBRARY_PATH`.
+    pub fn machine_and_version() -> PathBuf {
+        machine_and_version()
+    }
+}

@@ -1,0 +1,84 @@
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::{root, succeed};
+
+/// `target/stage`, made anew from the sources once per process.
+#[derive(Debug)]
+pub struct Stage {
+    folder: PathBuf,
+}
+
+impl Stage {
+    /// The stage.
+    ///
+    /// # Panics
+    /// If `make stage` fails.
+    pub fn get() -> &'static Stage {
+        static STAGE: OnceLock<Stage> = OnceLock::new();
+        STAGE.get_or_init(|| {
+            // make, so that a test never runs against an old build; its lock
+            // keeps test programs that start at once from staging at once.
+            let mut make = Command::new("flock");
+            make.arg(root().join("Makefile")).args(["make", "--silent", "stage"]);
+            make.arg(format!("GCC={}", gcc())).current_dir(root());
+            succeed(&mut make);
+            Stage { folder: root().join("target/stage") }
+        })
+    }
+
+    /// The runtime library.
+    pub fn runtime(&self) -> PathBuf {
+        self.folder.join("lib/libgomp-offmem.so.1")
+    }
+
+    /// The plugin for the GCC under test.
+    pub fn plugin(&self) -> PathBuf {
+        self.compiler_folder().join("liboffmem.so")
+    }
+
+    /// The specs file for the GCC under test.
+    pub fn specs(&self) -> PathBuf {
+        self.compiler_folder().join("specs")
+    }
+
+    /// The command line tool.
+    pub fn offmem(&self) -> PathBuf {
+        self.folder.join("bin/offmem")
+    }
+
+    /// What `. env.sh` does, to one command. Messages are in English, and the
+    /// caller's own `OFFMEM` settings don't count.
+    pub fn enter<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        for (variable, folder) in
+            [("LIBRARY_PATH", "lib/gcc"), ("LD_LIBRARY_PATH", "lib"), ("PATH", "bin")]
+        {
+            command.env(variable, prepend(&self.folder.join(folder), variable));
+        }
+        command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
+    }
+
+    fn compiler_folder(&self) -> PathBuf {
+        self.folder.join("lib/gcc").join(machine_and_version())
+    }
+}
+
+/// The GCC under test: `GCC`, as for make.
+pub(crate) fn gcc() -> String {
+    env::var("GCC").unwrap_or_else(|_| "gcc".into())
+}
+
+/// Where that GCC looks below a folder of `LIBRARY_PATH`.
+pub(crate) fn machine_and_version() -> PathBuf {
+    let ask = |question| succeed(Command::new(gcc()).arg(question));
+    Path::new(ask("-dumpmachine").trim()).join(ask("-dumpversion").trim())
+}
+
+fn prepend(folder: &Path, variable: &str) -> String {
+    match env::var(variable) {
+        Ok(rest) if !rest.is_empty() => format!("{}:{rest}", folder.display()),
+        _ => folder.display().to_string(),
+    }
+}
