@@ -69,7 +69,7 @@ check: packages stage
 	@GCC='$(GCC)' testsuite/check.sh
 
 bench: packages stage
-	@GCC='$(GCC)' testsuite/bench.sh
+	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench
 
 clean:
 	$(CARGO) clean

@@ -33,11 +33,16 @@
 #error "offmem needs GCC 11 or later"
 #endif
 
-/* GCC 12 brought OpenMP 5.1's has_device_addr.  */
+/* GCC 12 brought OpenMP 5.1's has_device_addr, and startswith.  */
 #if GCCPLUGIN_VERSION_MAJOR >= 12
 #define OFFMEM_HAS_DEVICE_ADDR_P(CODE) ((CODE) == OMP_CLAUSE_HAS_DEVICE_ADDR)
 #else
 #define OFFMEM_HAS_DEVICE_ADDR_P(CODE) false
+static inline bool
+startswith (const char *text, const char *prefix)
+{
+  return strncmp (text, prefix, strlen (prefix)) == 0;
+}
 #endif
 
 #endif
