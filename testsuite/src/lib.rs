@@ -7,6 +7,7 @@ mod stage;
 pub use compiler::{Compiler, Language};
 pub use stage::Stage;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -37,4 +38,9 @@ pub fn run(command: &mut Command) -> Output {
 /// What a command printed: standard output, then standard error.
 pub fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Says what a test leaves out here, and why; `cargo test -- --nocapture` shows it.
+pub fn skipped(what: &str) {
+    let _ = writeln!(io::stderr(), "skipped: {what}");
 }

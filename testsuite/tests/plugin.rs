@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use offmem_testsuite::{Compiler, Language, Stage, run, succeed, text};
+use offmem_testsuite::{Compiler, Language, Stage, run, skipped, succeed, text};
 use tempfile::TempDir;
 
 const PINNED: &str = "-foffload-memory=pinned";
@@ -51,7 +51,7 @@ fn is_inert_in_other_front_ends() {
     let gcc = Compiler::of(Language::C).name;
     for (driver, file, source) in sources {
         let Some((said, assembly)) = compile(&gcc.replace("gcc", driver), file, source, &[]) else {
-            println!("skipped: no compiler for {file}");
+            skipped(&format!("no compiler for {file}"));
             continue;
         };
         assert_eq!(said, "", "{file}");

@@ -4,14 +4,14 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::process::Command;
 
-use offmem_testsuite::{Compiler, Language, Stage, succeed, text};
+use offmem_testsuite::{Compiler, Language, Stage, skipped, succeed, text};
 use tempfile::TempDir;
 
 #[test]
 fn the_environment_of_a_setuid_program_is_ignored() {
     // SAFETY: asks for a number.
     if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: only root can make a program of somebody else's setuid");
+        skipped("only root can make a program of somebody else's setuid");
         return;
     }
     const NOBODY: u32 = 65534;
