@@ -23,7 +23,7 @@ gcc_specs_folder  = $(dir $(shell $(GCC) -print-libgcc-file-name))
 gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
 
 .DELETE_ON_ERROR:
-.PHONY: all stage demo check bench install uninstall packages clean
+.PHONY: all stage demo check bench install uninstall packages check-libgomp clean
 
 all:
 	@GCC='$(GCC)' $(CARGO) build --release --quiet
@@ -70,6 +70,10 @@ check: packages stage
 
 bench: packages stage
 	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench
+
+# libgomp's own tests; MEMORY=pinned adds the option.
+check-libgomp: packages stage
+	@GCC='$(GCC)' MEMORY='$(MEMORY)' $(CARGO) run --release --quiet -p offmem-testsuite --bin check-libgomp
 
 clean:
 	$(CARGO) clean

@@ -1,6 +1,7 @@
 /* A region whose if clause is false runs on the host, on the host's data,
    whether or not there is a device.  */
 /* { dg-do run } */
+/* { dg-no-kernel "if(0)" } */
 
 #include <omp.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* device(omp_get_initial_device ()) is the host for every construct; copies
    between host and host are plain copies.  */
 /* { dg-do run } */
+/* { dg-no-kernel "the initial device" } */
 
 #include <omp.h>
 #include <stdlib.h>

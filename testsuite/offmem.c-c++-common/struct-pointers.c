@@ -19,7 +19,7 @@ main (void)
   for (int i = 0; i < s.n; i++)
     s.data[i] = i;
 
-  #pragma omp target map(to: s.n) map(tofrom: s.data[0:s.n])
+  #pragma omp target map(to: s) map(tofrom: s.data[0:s.n])
   for (int i = 0; i < s.n; i++)
     s.data[i] += 0.5;
 

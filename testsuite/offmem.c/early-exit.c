@@ -1,6 +1,7 @@
 /* A program that ends in the middle of a "target data" construct, by exit from a
    function called there, keeps its exit status.  */
 /* { dg-do run } */
+/* { dg-no-kernel "ends before its region" } */
 /* { dg-shouldfail "exits with 3" } */
 /* { dg-output {^bye\n$} } */
 

@@ -3,6 +3,7 @@
 /* { dg-do run } */
 /* { dg-require-effective-target asan } */
 /* { dg-additional-options "-fsanitize=address -foffload=disable" } */
+/* { dg-no-kernel "no device code" } */
 /* { dg-set-target-env-var ASAN_OPTIONS "detect_leaks=0" } */
 /* { dg-output {^ok\n$} } */
 

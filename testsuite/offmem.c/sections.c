@@ -1,5 +1,6 @@
 /* Each function in a section of its own, unused ones dropped by the linker.  */
 /* { dg-do run } */
+/* { dg-skip-if "ld collects GCC's own tables of device code" { offload_device } } */
 /* { dg-additional-options "-ffunction-sections -fdata-sections -Wl,--gc-sections" } */
 
 #include <stdlib.h>

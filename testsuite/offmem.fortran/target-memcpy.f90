@@ -1,5 +1,6 @@
 ! omp_target_alloc and omp_target_memcpy through iso_c_binding.
 ! { dg-do run }
+! { dg-no-kernel "copies only" }
 
 program target_memcpy
   use omp_lib

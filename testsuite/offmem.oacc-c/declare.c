@@ -28,10 +28,13 @@ sum_of_squares (void)
 int
 main (void)
 {
+  #pragma acc parallel loop present(table)
   for (int i = 0; i < N; i++)
     table[i] = i;
-  #pragma acc update device(table)
   if (sum_of_squares () != 8955050)
+    abort ();
+  #pragma acc update self(table)
+  if (table[N - 1] != N - 1)
     abort ();
   return 0;
 }
