@@ -7,8 +7,12 @@ use super::with_integer;
 pub(super) fn decode(mnemonic: &[&str]) -> Option<Compute> {
     match *mnemonic {
         ["setp", comparison, t] => compare::<Predicate>(comparison, t),
-        ["set", comparison, "u32" | "s32" | "b32", t] => compare::<Ones>(comparison, t),
-        ["set", comparison, "f32", t] => compare::<One>(comparison, t),
+        // GCC puts the type of the result before the comparison.
+        ["set", comparison, "u32" | "s32" | "b32", t]
+        | ["set", "u32" | "s32" | "b32", comparison, t] => compare::<Ones>(comparison, t),
+        ["set", comparison, "f32", t] | ["set", "f32", comparison, t] => {
+            compare::<One>(comparison, t)
+        }
         _ => None,
     }
 }

@@ -63,16 +63,44 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
     fn parameter(&mut self, cursor: &mut Cursor<'a>) -> Parsed<Parameter> {
         let shape = shape(cursor)?;
         let name = cursor.name()?;
+        let family = self.family(cursor)?;
         let element = shape.type_.width().bytes() as u64 * u64::from(shape.components);
         let size = dimensions(cursor)?.saturating_mul(element);
         if size == 0 || size > LARGEST {
             return Err(cursor.flaw(format!("parameter '{name}' of {size} bytes")));
         }
         let size = size as u32;
-        let first = self.fresh(cursor, size.div_ceil(8))?;
+        let first = Register(self.function.registers);
         let parameter = Parameter { first, size, alignment: shape.alignment as u32 };
-        self.names.declare(name, Meaning::Parameter(parameter));
+        self.declare(cursor, name, Meaning::Parameter(parameter), family)?;
         Ok(parameter)
+    }
+
+    /// `<count>` behind a name.
+    fn family(&mut self, cursor: &mut Cursor<'a>) -> Parsed<Option<u32>> {
+        if !cursor.eat("<") {
+            return Ok(None);
+        }
+        let count = cursor.number()?.min(LARGEST + 1) as u32;
+        cursor.expect(">")?;
+        Ok(Some(count))
+    }
+
+    /// Declares a name, or as many as `family` says, for the next registers.
+    fn declare(
+        &mut self,
+        cursor: &Cursor<'a>,
+        name: &'a str,
+        first: Meaning,
+        family: Option<u32>,
+    ) -> Parsed<()> {
+        let count = u64::from(family.unwrap_or(1)) * u64::from(first.registers());
+        self.fresh(cursor, count.min(LARGEST + 1) as u32)?;
+        match family {
+            None => self.names.declare(name, first),
+            Some(count) => self.names.declare_family(name, first, count),
+        }
+        Ok(())
     }
 
     /// Reads the body behind its opening brace.
@@ -151,18 +179,11 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
         let (type_, components) = (shape.type_, shape.components);
         loop {
             let name = cursor.name()?;
-            let count = if cursor.eat("<") {
-                let count = cursor.number()?.min(LARGEST + 1) as u32;
-                cursor.expect(">")?;
-                let first = self.fresh(cursor, count)?;
-                self.names.declare_family(name, first, type_, count);
-                count
-            } else {
-                let first = self.fresh(cursor, components)?;
-                self.names.declare(name, Meaning::Register { first, type_, components });
-                components
-            };
-            self.function.declared += count;
+            let family = self.family(cursor)?;
+            let first = Register(self.function.registers);
+            let meaning = Meaning::Register { first, type_, components };
+            self.declare(cursor, name, meaning, family)?;
+            self.function.declared += family.unwrap_or(1);
             if !cursor.eat(",") {
                 return cursor.expect(";");
             }

@@ -21,7 +21,6 @@ pub(super) enum Meaning {
 #[derive(Default)]
 pub(super) struct Names<'a> {
     meanings: HashMap<&'a str, Meaning>,
-    /// `name<count>` registers: name, first register, count.
     families: Vec<Family<'a>>,
     /// What the declarations of the open blocks hid.
     hidden: Vec<(&'a str, Option<Meaning>)>,
@@ -29,12 +28,45 @@ pub(super) struct Names<'a> {
     blocks: Vec<(usize, usize)>,
 }
 
-/// Registers declared at once, as `%r<100>` (PTX ISA 5.4.5).
+/// Names declared at once, as `%r<100>` (PTX ISA 5.4.5).
 struct Family<'a> {
     prefix: &'a str,
-    first: Register,
-    type_: Type,
+    /// What the first one stands for.
+    first: Meaning,
     count: u32,
+}
+
+impl Family<'_> {
+    fn member(&self, name: &str) -> Option<Meaning> {
+        let index = name.strip_prefix(self.prefix)?.parse::<u32>().ok()?;
+        (index < self.count).then(|| self.first.following(index))
+    }
+}
+
+impl Meaning {
+    /// Registers that the name takes.
+    pub(super) fn registers(&self) -> u32 {
+        match self {
+            Meaning::Register { components, .. } => *components,
+            Meaning::Parameter(parameter) => parameter.words(),
+            Meaning::Local(_) => 0,
+        }
+    }
+
+    /// The meaning of the name that is declared so many names later.
+    fn following(self, index: u32) -> Meaning {
+        let step = index * self.registers();
+        match self {
+            Meaning::Register { first, type_, components } => {
+                Meaning::Register { first: Register(first.0 + step), type_, components }
+            }
+            Meaning::Parameter(parameter) => {
+                let first = Register(parameter.first.0 + step);
+                Meaning::Parameter(Parameter { first, ..parameter })
+            }
+            Meaning::Local(offset) => Meaning::Local(offset),
+        }
+    }
 }
 
 impl<'a> Names<'a> {
@@ -70,26 +102,12 @@ impl<'a> Names<'a> {
     }
 
     /// Declares `prefix0` to `prefix{count - 1}`.
-    pub(super) fn declare_family(
-        &mut self,
-        prefix: &'a str,
-        first: Register,
-        type_: Type,
-        count: u32,
-    ) {
-        self.families.push(Family { prefix, first, type_, count });
+    pub(super) fn declare_family(&mut self, prefix: &'a str, first: Meaning, count: u32) {
+        self.families.push(Family { prefix, first, count });
     }
 
     pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
-        self.meanings.get(name).copied().or_else(|| {
-            self.families.iter().rev().find_map(|family| {
-                let index = name.strip_prefix(family.prefix)?.parse::<u32>().ok()?;
-                (index < family.count).then(|| Meaning::Register {
-                    first: Register(family.first.0 + index),
-                    type_: family.type_,
-                    components: 1,
-                })
-            })
-        })
+        let single = self.meanings.get(name).copied();
+        single.or_else(|| self.families.iter().rev().find_map(|family| family.member(name)))
     }
 }

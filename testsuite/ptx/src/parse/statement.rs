@@ -119,21 +119,19 @@ impl<'a> Body<'a, '_, '_> {
         type_: Type,
         components: u32,
     ) -> Parsed<()> {
-        let braces = cursor.peek() == "{";
         let (destinations, _) = self.destinations(cursor)?;
         cursor.expect(",")?;
-        if let Some(special) = Special::named(cursor.peek()).filter(|_| !braces) {
+        if let Some(special) = Special::named(cursor.peek()) {
             cursor.next();
             let instruction = Instruction::new(Operation::Special(special));
             self.emit(Instruction { destination: destinations[0], ..instruction });
             return Ok(());
         }
-        if braces && components == 1 {
+        if destinations.len() > 1 && components == 1 {
             return self.unpack(cursor, &destinations, type_);
         }
-        let from_list = cursor.peek() == "{";
         let sources = self.sources(cursor)?;
-        if from_list && components == 1 {
+        if sources.len() > 1 && components == 1 {
             return self.pack(cursor, destinations[0], &sources, type_);
         }
         let count = components as usize;
