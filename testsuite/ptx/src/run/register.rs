@@ -28,6 +28,8 @@ pub(super) struct RegisterFile {
     values: Vec<u64>,
     /// Whether the lanes differ, so that `lanes` counts and not `values`.
     varying: Vec<bool>,
+    /// Which of `lanes` is a register's, once it has varied; 0 before.
+    slots: Vec<u32>,
     lanes: Vec<Lanes>,
 }
 
@@ -62,10 +64,9 @@ impl RegisterFile {
     fn grow(&mut self, size: usize) {
         self.values.resize(size, 0);
         self.varying.resize(size, false);
-        // Fresh zero pages: `resize` would touch all of them.
-        let mut lanes = vec![[0; LANES]; size];
-        lanes[..self.lanes.len()].copy_from_slice(&self.lanes);
-        self.lanes = lanes;
+        self.slots.resize(size, 0);
+        // Number 0 is nobody's.
+        self.lanes.resize(self.lanes.len().max(1), [0; LANES]);
     }
 
     /// The registers of the frame at `base`.
@@ -74,7 +75,8 @@ impl RegisterFile {
         Window {
             values: &mut self.values[range.clone()],
             varying: &mut self.varying[range.clone()],
-            lanes: &mut self.lanes[range],
+            slots: &mut self.slots[range],
+            lanes: &mut self.lanes,
         }
     }
 }
@@ -86,10 +88,26 @@ impl RegisterFile {
 pub(super) struct Window<'a> {
     values: &'a mut [u64],
     varying: &'a mut [bool],
-    lanes: &'a mut [Lanes],
+    slots: &'a mut [u32],
+    lanes: &'a mut Vec<Lanes>,
 }
 
 impl Window<'_> {
+    /// The lanes of a register that varies.
+    fn varied(&self, index: usize) -> &Lanes {
+        &self.lanes[self.slots[index] as usize]
+    }
+
+    /// Makes a register vary; what its lanes hold is up to the caller.
+    fn vary(&mut self, index: usize) -> &mut Lanes {
+        self.varying[index] = true;
+        if self.slots[index] == 0 {
+            self.slots[index] = self.lanes.len() as u32;
+            self.lanes.push([0; LANES]);
+        }
+        &mut self.lanes[self.slots[index] as usize]
+    }
+
     /// The value, if all lanes share one.
     #[inline(always)]
     pub(super) fn uniform(&self, register: Register) -> Option<u64> {
@@ -108,14 +126,14 @@ impl Window<'_> {
 
     pub(super) fn lane(&self, register: Register, lane: usize) -> u64 {
         let index = register.index();
-        if self.varying[index] { self.lanes[index][lane] } else { self.values[index] }
+        if self.varying[index] { self.varied(index)[lane] } else { self.values[index] }
     }
 
     /// All lanes' values, in place or in `scratch`.
     pub(super) fn read<'s>(&'s self, register: Register, scratch: &'s mut Lanes) -> &'s Lanes {
         let index = register.index();
         if self.varying[index] {
-            return &self.lanes[index];
+            return self.varied(index);
         }
         *scratch = [self.values[index]; LANES];
         scratch
@@ -124,7 +142,7 @@ impl Window<'_> {
     pub(super) fn value(&self, register: Register) -> Value {
         let index = register.index();
         if self.varying[index] {
-            Value::Varying(self.lanes[index])
+            Value::Varying(*self.varied(index))
         } else {
             Value::Uniform(self.values[index])
         }
@@ -174,8 +192,7 @@ impl Window<'_> {
         if differ == 0 {
             return self.write_uniform(register, first);
         }
-        self.lanes[register.index()] = *values;
-        self.varying[register.index()] = true;
+        *self.vary(register.index()) = *values;
     }
 
     pub(super) fn write(&mut self, register: Register, value: &Value, active: Mask, present: Mask) {
@@ -188,12 +205,13 @@ impl Window<'_> {
     #[cold]
     fn write_some(&mut self, register: Register, values: &Lanes, active: Mask) {
         let index = register.index();
-        if !self.varying[index] {
-            self.lanes[index] = [self.values[index]; LANES];
-            self.varying[index] = true;
+        let uniform = (!self.varying[index]).then_some(self.values[index]);
+        let own = self.vary(index);
+        if let Some(value) = uniform {
+            *own = [value; LANES];
         }
         for lane in lanes(active) {
-            self.lanes[index][lane] = values[lane];
+            own[lane] = values[lane];
         }
     }
 
@@ -203,7 +221,7 @@ impl Window<'_> {
             Some(0) => 0,
             Some(_) => mask,
             None => {
-                let values = &self.lanes[predicate.index()];
+                let values = self.varied(predicate.index());
                 lanes(mask).filter(|&lane| values[lane] != 0).fold(0, |all, lane| all | 1 << lane)
             }
         }
