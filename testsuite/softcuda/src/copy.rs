@@ -31,7 +31,7 @@ pub(crate) enum Side {
 }
 
 /// The sort of memory, as far as a copy's speed depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Sort {
     Device,
     Pinned,

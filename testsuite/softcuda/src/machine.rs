@@ -9,6 +9,7 @@ use crate::registration::Registrations;
 use crate::space::Space;
 use crate::statistics::Statistics;
 use crate::status::Outcome;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,7 +64,12 @@ impl Machine {
     pub(crate) fn copy(&self, copy: &Copy) -> Outcome {
         copy.run()?;
         let statistics = &self.statistics;
+        // A copy is one call, however many rows it has.
+        let mut totals = BTreeMap::<_, u64>::new();
         for (from, to, size) in copy.sorts() {
+            *totals.entry((from, to)).or_default() += size;
+        }
+        for ((from, to), size) in totals {
             let (counter, expense) = match (from, to) {
                 (Sort::Device, Sort::Device) => (&statistics.dtod_bytes, None),
                 (Sort::Pinned, Sort::Device) => {

@@ -8,7 +8,7 @@ use softcuda_ptx::{EntryId, Object, Program};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a linker's output begins with; a number of eight bytes follows.
-const MAGIC: &[u8; 16] = b"\x7fsoftcuda image\0";
+const MAGIC: &[u8; 16] = b"\x7fsoftcuda-image\0";
 
 /// Size of such an output.
 pub(crate) const IMAGE: usize = MAGIC.len() + 8;
@@ -22,6 +22,8 @@ pub(crate) struct Linker {
     input: Mutex<(Vec<Object>, Vec<Text>)>,
     /// What `cuLinkComplete` gave: alive as long as the linker.
     output: Mutex<Option<Box<[u8; IMAGE]>>>,
+    /// Address and size of the program's error log.
+    log: (usize, usize),
 }
 
 /// A linked program that waits to be loaded.
@@ -37,6 +39,16 @@ struct Image {
 pub(crate) struct Images(Mutex<Vec<Image>>);
 
 impl Linker {
+    /// `cuLinkCreate`, with address and size of an error log, 0 without one.
+    pub(crate) fn new(log: usize, size: usize) -> Linker {
+        Linker { log: (log, size), ..Linker::default() }
+    }
+
+    /// Address and size of the error log.
+    pub(crate) fn log(&self) -> (usize, usize) {
+        self.log
+    }
+
     /// `cuLinkAddData` of PTX. An error is said, and returned for the log.
     pub(crate) fn add(&self, name: &str, text: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(text).into_owned();
@@ -69,15 +81,14 @@ fn parse(name: &str, text: &str) -> Result<Object, String> {
 }
 
 impl Images {
-    /// Whether `data` begins like a linker's output.
-    pub(crate) fn is_image(data: &[u8; MAGIC.len()]) -> bool {
-        data == MAGIC
-    }
+    /// What a linker's output begins with, up to the first zero.
+    pub(crate) const PREFIX: &[u8] = MAGIC.split_at(MAGIC.len() - 1).0;
 
-    /// The objects of the image with that number.
-    pub(crate) fn objects(&self, number: [u8; 8]) -> Outcome<Vec<Object>> {
+    /// The objects of a linker's output.
+    pub(crate) fn objects(&self, output: &[u8]) -> Outcome<Vec<Object>> {
+        let number = output.get(MAGIC.len()..).and_then(|number| number.try_into().ok());
+        let index = usize::from_le_bytes(number.ok_or(Status::INVALID_IMAGE)?);
         let mut images = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = u64::from_le_bytes(number) as usize;
         let image = images.get_mut(index).ok_or(Status::INVALID_IMAGE)?;
         match image.objects.take() {
             Some(objects) => Ok(objects),
