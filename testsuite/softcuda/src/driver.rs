@@ -198,3 +198,7 @@ extern "C" fn finish() {
         driver.report();
     }
 }
+
+#[cfg(test)]
+#[path = "driver_tests.rs"]
+mod tests;
