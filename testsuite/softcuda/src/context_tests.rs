@@ -131,7 +131,8 @@ fn a_busy_range_may_be_kept() {
 
 #[test]
 fn sorts_of_memory_are_counted_apart() {
-    let (context, (_memory, pinned), (_plain, plain)) = (context(Options::default()), host(), host());
+    let (context, (_memory, pinned), (_plain, plain)) =
+        (context(Options::default()), host(), host());
     context.register(pinned, 8192, 0).unwrap();
     let device = context.allocate(8192).unwrap();
     let copy = |to, from, size| context.copy((to, Place::Any), (from, Place::Any), size).unwrap();

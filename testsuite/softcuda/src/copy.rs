@@ -18,12 +18,10 @@ const CHUNK: u64 = 1 << 20;
 pub(crate) enum Side {
     /// An address of a device.
     Device(Arc<DeviceMemory>, u64),
-    /// Registered memory, and where in the range.
-    Registered(Arc<Range>, u64),
     /// Managed memory, and where in the range.
     Managed(Arc<Range>, u64),
-    /// Memory that the driver allocated, and where in the range.
-    Allocated(Arc<Range>, u64),
+    /// Registered or allocated memory, and where in the range.
+    Pinned(Arc<Range>, u64),
     /// Other memory of the host.
     Plain(u64),
     /// Bytes taken from such memory earlier.
@@ -42,7 +40,7 @@ impl Side {
     fn sort(&self) -> Sort {
         match self {
             Side::Device(..) | Side::Managed(..) => Sort::Device,
-            Side::Registered(..) | Side::Allocated(..) => Sort::Pinned,
+            Side::Pinned(..) => Sort::Pinned,
             Side::Plain(_) | Side::Snapshot(_) => Sort::Pageable,
         }
     }
@@ -65,13 +63,13 @@ impl Side {
     /// Copies to a file, `skip` bytes from the beginning.
     fn store(&self, skip: u64, size: u64, file: &File, offset: u64) -> io::Result<()> {
         match self {
-            Side::Registered(range, at) => match &range.hold {
+            Side::Pinned(range, at) => match &range.hold {
                 Hold::Registered(pin) => pin.store(at + skip, size, file, offset),
-                _ => Err(io::ErrorKind::InvalidInput.into()),
+                Hold::Allocated(memory) => {
+                    transfer::store(memory.start() as u64 + at + skip, size, file, offset)
+                }
+                Hold::Managed(_) => Err(io::ErrorKind::InvalidInput.into()),
             },
-            Side::Allocated(range, at) => {
-                transfer::store(range.start + at + skip, size, file, offset)
-            }
             Side::Plain(address) => transfer::store(address + skip, size, file, offset),
             Side::Snapshot(bytes) => {
                 file.write_all_at(&bytes[skip as usize..(skip + size) as usize], offset)
@@ -83,13 +81,13 @@ impl Side {
     /// Copies from a file.
     fn load(&self, skip: u64, size: u64, file: &File, offset: u64) -> io::Result<()> {
         match self {
-            Side::Registered(range, at) => match &range.hold {
+            Side::Pinned(range, at) => match &range.hold {
                 Hold::Registered(pin) => pin.load(at + skip, size, file, offset),
-                _ => Err(io::ErrorKind::InvalidInput.into()),
+                Hold::Allocated(memory) => {
+                    transfer::load(memory.start() as u64 + at + skip, size, file, offset)
+                }
+                Hold::Managed(_) => Err(io::ErrorKind::InvalidInput.into()),
             },
-            Side::Allocated(range, at) => {
-                transfer::load(range.start + at + skip, size, file, offset)
-            }
             Side::Plain(address) => transfer::load(address + skip, size, file, offset),
             Side::Snapshot(_) | Side::Device(..) | Side::Managed(..) => {
                 Err(io::ErrorKind::InvalidInput.into())
@@ -133,7 +131,7 @@ impl Copy {
         }
         // The source as a whole also has to obey the rules.
         space.sides(from.0, size, from.1)?;
-        let writable = |part: &Part| !matches!(&part.to, Side::Registered(range, _) if range.read_only);
+        let writable = |part: &Part| !matches!(&part.to, Side::Pinned(range, _) if range.read_only);
         if parts.iter().all(writable) { Ok(Copy(parts)) } else { Err(Status::INVALID_VALUE) }
     }
 

@@ -55,8 +55,9 @@ impl Costs {
             return Ok(costs.clone());
         }
         let names: Vec<_> = MACHINES.iter().map(|(name, _)| *name).collect();
-        let content = std::fs::read_to_string(text)
-            .map_err(|error| format!("'{text}' is none of {}, nor a file: {error}", names.join(", ")))?;
+        let content = std::fs::read_to_string(text).map_err(|error| {
+            format!("'{text}' is none of {}, nor a file: {error}", names.join(", "))
+        })?;
         let costs: Costs =
             toml::from_str(&content).map_err(|error| format!("{text}: {}", error.message()))?;
         if costs.bandwidths().iter().all(|bandwidth| *bandwidth > 0.0) {
@@ -103,7 +104,8 @@ impl Clock {
     /// Lets the time pass that `expense` costs.
     pub(crate) fn spend(&self, expense: Expense) {
         let Some(costs) = &self.costs else { return };
-        let per_gib = |bytes: u64, milliseconds: f64| bytes as f64 / 1_073_741_824.0 * milliseconds * 1e6;
+        let per_gib =
+            |bytes: u64, milliseconds: f64| bytes as f64 / 1_073_741_824.0 * milliseconds * 1e6;
         // GB/s is bytes per nanosecond.
         let nanoseconds = match expense {
             Expense::HtoD(bytes, pinned) => {

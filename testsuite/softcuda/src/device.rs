@@ -16,7 +16,12 @@ const REGISTERS: i32 = 65536;
 ///
 /// Threads of a block, registers and multiprocessors are what libgomp computes
 /// its default number of teams and threads from.
-pub(crate) fn attribute(options: &Options, rules: &Rules, device: usize, attribute: i32) -> Option<i32> {
+pub(crate) fn attribute(
+    options: &Options,
+    rules: &Rules,
+    device: usize,
+    attribute: i32,
+) -> Option<i32> {
     Some(match attribute {
         // Threads, block and grid dimensions, shared and constant memory.
         1 => threads(options),

@@ -30,7 +30,11 @@ impl Mappings {
         let (start, end) = fields.next()?.split_once('-')?;
         let flags = fields.next()?.as_bytes();
         let hex = |text| u64::from_str_radix(text, 16).ok();
-        (flags.first() == Some(&b'r')).then_some((hex(start)?, hex(end)?, flags.get(1) == Some(&b'w')))
+        (flags.first() == Some(&b'r')).then_some((
+            hex(start)?,
+            hex(end)?,
+            flags.get(1) == Some(&b'w'),
+        ))
     }
 
     /// How the host may use `[start, start + size)`.

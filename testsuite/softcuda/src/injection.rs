@@ -85,7 +85,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["cuInit", "cuInit:1", "cuInit:0=2", "cuInit:x=2", "cuInit:1=0", "cuInit:1=4711"] {
+        for text in
+            ["cuInit", "cuInit:1", "cuInit:0=2", "cuInit:x=2", "cuInit:1=0", "cuInit:1=4711"]
+        {
             assert!(Failures::parse(text).is_err(), "{text}");
         }
     }

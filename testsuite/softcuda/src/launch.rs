@@ -31,12 +31,15 @@ impl Shape {
     }
 }
 
+/// Fills a slice with the parameter of that number.
+pub(crate) type Reader = Box<dyn Fn(usize, &mut [u8])>;
+
 /// The parameters of a launch, in either form of the call.
 pub(crate) enum Parameters {
     /// All of them as the kernel wants them (`CU_LAUNCH_PARAM_BUFFER_POINTER`).
     Buffer(Vec<u8>),
     /// One host address for each (`kernelParams`).
-    Addresses(Box<dyn Fn(usize, &mut [u8])>),
+    Addresses(Reader),
 }
 
 impl Parameters {

@@ -17,6 +17,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Allocations begin at a multiple of this, as on hardware.
 const GRANULE: u64 = 256;
 
+/// As far past the end of an allocation, an address is taken for its overrun.
+const NEAR: u64 = 4096;
+
 /// From this size on, freed memory goes back to the system.
 const RETURNED: u64 = 1 << 20;
 
@@ -51,7 +54,8 @@ impl DeviceMemory {
     pub(crate) fn new(size: u64) -> io::Result<DeviceMemory> {
         let size = size / GRANULE * GRANULE;
         let file = memory_file(size)?;
-        let state = State { allocations: BTreeMap::new(), free: BTreeMap::from([(0, size)]), used: 0 };
+        let state =
+            State { allocations: BTreeMap::new(), free: BTreeMap::from([(0, size)]), used: 0 };
         Ok(DeviceMemory {
             window: Mapping::reserved(size as usize)?,
             backing: Mapping::shared(&file, size as usize)?,
@@ -130,7 +134,8 @@ impl DeviceMemory {
     pub(crate) fn free_all(&self, owner: usize) {
         let owned: Vec<u64> = {
             let state = self.state();
-            let owned = state.allocations.iter().filter(|(_, allocation)| allocation.owner == owner);
+            let owned =
+                state.allocations.iter().filter(|(_, allocation)| allocation.owner == owner);
             owned.map(|(offset, _)| self.base() + offset).collect()
         };
         for address in owned {
@@ -174,7 +179,7 @@ impl DeviceMemory {
         let offset = address.wrapping_sub(self.base());
         let state = self.state();
         match state.allocations.range(..=offset).next_back() {
-            Some((&start, allocation)) if offset + size <= start + allocation.size + (1 << 20) => {
+            Some((&start, allocation)) if offset + size <= start + allocation.size + NEAR => {
                 let past = offset + size - start - allocation.size;
                 format!("{past} bytes past the end of an allocation of {}", allocation.size)
             }

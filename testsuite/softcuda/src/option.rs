@@ -69,19 +69,31 @@ type Reader = fn(&mut Options, &str) -> Result<(), Option<String>>;
 /// Name without `SOFTCUDA_`, reader, valid values.
 const TABLE: &[(&str, Reader, &str)] = &[
     ("DEVICES", |o, v| set(&mut o.devices, number(v, 0..=16)), "0 to 16"),
-    ("MEMORY", |o, v| set(&mut o.memory, size(v, 1 << 20..=1 << 40)), "1M to 1T bytes for each device"),
+    (
+        "MEMORY",
+        |o, v| set(&mut o.memory, size(v, 1 << 20..=1 << 40)),
+        "1M to 1T bytes for each device",
+    ),
     ("SMS", |o, v| set(&mut o.multiprocessors, number(v, 1..=1024)), "1 to 1024 multiprocessors"),
     ("WARPS", |o, v| set(&mut o.warps, number(v, 1..=32)), "1 to 32 warps in a block"),
     ("THREADS", |o, v| set(&mut o.threads, number(v, 1..=64)), "1 to 64 host threads for kernels"),
     ("QUANTUM", |o, v| set(&mut o.quantum, number(v, 1..=1_000_000)), "1 to 1000000 instructions"),
-    ("ASYNC", |o, v| set(&mut o.deferred, choice(v, &[("immediate", false), ("deferred", true)])), "immediate, deferred"),
+    (
+        "ASYNC",
+        |o, v| set(&mut o.deferred, choice(v, &[("immediate", false), ("deferred", true)])),
+        "immediate, deferred",
+    ),
     ("CONCURRENT_MANAGED", |o, v| set(&mut o.concurrent_managed, flag(v)), "0, 1"),
     ("PAGEABLE_ACCESS", |o, v| set(&mut o.pageable_access, flag(v)), "0, 1"),
     ("PIN", |o, v| set(&mut o.pinning, choice(v, PINNINGS)), "auto, ring, pipe, frames"),
     ("PIN_LIMIT", |o, v| set(&mut o.pin_limit, size(v, 0..=u64::MAX)), "a size such as 64M"),
     ("RULES", |o, v| explain(&mut o.rules, Rules::parse(v)), "NAME=accept or NAME=ERROR, …"),
     ("FAIL", |o, v| explain(&mut o.failures, Failures::parse(v)), "FUNCTION:CALL=ERROR, …"),
-    ("COSTS", |o, v| explain(&mut o.costs, Costs::parse(v).map(Some)), "h100-pcie, v100-pcie3, gh200, FILE.toml"),
+    (
+        "COSTS",
+        |o, v| explain(&mut o.costs, Costs::parse(v).map(Some)),
+        "h100-pcie, v100-pcie3, gh200, FILE.toml",
+    ),
     ("STATS", |o, v| set(&mut o.report, Some(report(v))), "0, 1, FILE"),
     ("TRACE", |o, v| set(&mut o.trace, flag(v)), "0, 1"),
 ];
@@ -120,7 +132,10 @@ impl Options {
             let Some(name) = variable.strip_prefix(PREFIX) else { continue };
             let Some((_, read, valid)) = TABLE.iter().find(|row| row.0 == name) else {
                 let names: Vec<_> = TABLE.iter().map(|row| row.0).collect();
-                return Err(format!("no option {variable}; {PREFIX}… is one of {}", names.join(", ")));
+                return Err(format!(
+                    "no option {variable}; {PREFIX}… is one of {}",
+                    names.join(", ")
+                ));
             };
             if !value.is_empty() {
                 read(&mut options, &value).map_err(|reason| {

@@ -26,7 +26,8 @@ impl Corner {
     }
 
     fn row(&self, row: u64, slice: u64) -> Option<u64> {
-        let rows = self.height.checked_mul(self.skip[2] + slice)?.checked_add(self.skip[1] + row)?;
+        let rows =
+            self.height.checked_mul(self.skip[2] + slice)?.checked_add(self.skip[1] + row)?;
         self.base.checked_add(rows.checked_mul(self.pitch)?)?.checked_add(self.skip[0])
     }
 }

@@ -130,7 +130,7 @@ impl Registrations {
             self.rules.check(Rule::ReadOnlyFlag)?;
         }
         let page = page_size();
-        if start % page != 0 || end % page != 0 {
+        if !start.is_multiple_of(page) || !end.is_multiple_of(page) {
             self.rules.check(Rule::Unaligned)?;
         }
         // Held while pinning, as a driver's lock is.
@@ -234,8 +234,12 @@ impl Registrations {
     /// Forgets everything that belongs to `owner`.
     pub(crate) fn forget(&self, owner: usize) {
         let mut state = self.state();
-        let owned: Vec<u64> =
-            state.ranges.values().filter(|range| range.owner == owner).map(|range| range.start).collect();
+        let owned: Vec<u64> = state
+            .ranges
+            .values()
+            .filter(|range| range.owner == owner)
+            .map(|range| range.start)
+            .collect();
         for start in owned {
             state.remove(start);
         }

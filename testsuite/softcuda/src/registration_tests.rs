@@ -151,8 +151,7 @@ fn copies_do_not_straddle() {
 #[test]
 fn the_limit_counts_what_is_pinned() {
     let (_memory, start) = memory();
-    let registrations =
-        Registrations::new(Rules::default(), Pinner::new(Pinning::Auto), 2 * PAGE);
+    let registrations = Registrations::new(Rules::default(), Pinner::new(Pinning::Auto), 2 * PAGE);
     registrations.register(start, PAGE, 0, 0).unwrap();
     let allocated = registrations.allocate(PAGE, 0, 0).unwrap();
     assert_eq!(registrations.register(start + PAGE, 1, 0, 0), Err(Status::OUT_OF_MEMORY));

@@ -46,9 +46,8 @@ impl Space {
             let Some(range) = piece.range else { return (Side::Plain(piece.start), piece.size) };
             let at = piece.start - range.start;
             let side = match range.hold {
-                Hold::Registered(_) => Side::Registered(range, at),
                 Hold::Managed(_) => Side::Managed(range, at),
-                Hold::Allocated(_) => Side::Allocated(range, at),
+                Hold::Registered(_) | Hold::Allocated(_) => Side::Pinned(range, at),
             };
             (side, piece.size)
         };

@@ -199,7 +199,10 @@ impl State {
     fn before(&self, stream: usize) -> Vec<usize> {
         match self.queues.get(&stream) {
             Some(_) if stream == DEFAULT => {
-                let others = self.queues.iter().filter(|(other, queue)| **other != DEFAULT && queue.blocking);
+                let others = self
+                    .queues
+                    .iter()
+                    .filter(|(other, queue)| **other != DEFAULT && queue.blocking);
                 others.map(|(other, _)| *other).collect()
             }
             Some(queue) if queue.blocking => vec![DEFAULT],

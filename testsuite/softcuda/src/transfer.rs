@@ -32,7 +32,9 @@ pub(crate) fn read(address: u64, bytes: &mut [u8]) -> io::Result<()> {
         let remote = vector(address + done, size - done);
         // SAFETY: the kernel checks the remote range; the local one is the
         // slice, to which this function has the only reference.
-        unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) }
+        unsafe {
+            libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
+        }
     })
 }
 
@@ -42,7 +44,9 @@ pub(crate) fn write(address: u64, bytes: &[u8]) -> io::Result<()> {
         let local = vector(bytes.as_ptr() as u64 + done, bytes.len() as u64 - done);
         let remote = vector(address + done, bytes.len() as u64 - done);
         // SAFETY: the kernel checks the remote range and only reads the slice.
-        unsafe { libc::process_vm_writev(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) }
+        unsafe {
+            libc::process_vm_writev(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0)
+        }
     })
 }
 

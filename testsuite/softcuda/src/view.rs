@@ -76,7 +76,8 @@ impl View<'_> {
         let at = (address - range.start) as usize;
         Ok(match &range.hold {
             Hold::Managed(managed) => managed.own().wrapping_add(at),
-            Hold::Registered(_) | Hold::Allocated(_) => address as *mut u8,
+            Hold::Allocated(memory) => memory.start().wrapping_add(at),
+            Hold::Registered(_) => address as *mut u8,
         })
     }
 

@@ -89,7 +89,9 @@ mod tests {
 
     /// Every name that a libgomp plugin looks up, by the GCC that needs it.
     const PLUGINS: &[(&str, &str)] = &[
-        ("12", "cuCtxCreate_v2 cuCtxDestroy_v2 cuCtxGetCurrent cuCtxGetDevice cuCtxPopCurrent_v2
+        (
+            "12",
+            "cuCtxCreate_v2 cuCtxDestroy_v2 cuCtxGetCurrent cuCtxGetDevice cuCtxPopCurrent_v2
                 cuCtxPushCurrent_v2 cuCtxSynchronize cuDeviceGet cuDeviceGetAttribute
                 cuDeviceGetCount cuDeviceGetName cuDeviceTotalMem_v2 cuDriverGetVersion
                 cuEventCreate cuEventDestroy_v2 cuEventElapsedTime cuEventQuery cuEventRecord
@@ -100,15 +102,22 @@ mod tests {
                 cuMemFree_v2 cuMemFreeHost cuMemGetAddressRange_v2 cuMemGetInfo_v2
                 cuMemHostGetDevicePointer_v2 cuModuleGetFunction cuModuleGetGlobal_v2 cuModuleLoad
                 cuModuleLoadData cuModuleUnload cuStreamAddCallback cuStreamCreate
-                cuStreamDestroy_v2 cuStreamQuery cuStreamSynchronize cuStreamWaitEvent"),
-        ("16", "cuCtxSetLimit cuDeviceGetUuid cuDeviceGetUuid_v2 cuMemcpy2D_v2
+                cuStreamDestroy_v2 cuStreamQuery cuStreamSynchronize cuStreamWaitEvent",
+        ),
+        (
+            "16",
+            "cuCtxSetLimit cuDeviceGetUuid cuDeviceGetUuid_v2 cuMemcpy2D_v2
                 cuMemcpy2DUnaligned_v2 cuMemcpy3D_v2 cuMemsetD8_v2 cuMemHostAlloc
-                cuPointerGetAttribute"),
-        ("offmem", "cuMemHostRegister cuMemHostRegister_v2 cuMemHostUnregister cuMemHostGetFlags
+                cuPointerGetAttribute",
+        ),
+        (
+            "offmem",
+            "cuMemHostRegister cuMemHostRegister_v2 cuMemHostUnregister cuMemHostGetFlags
                 cuMemAllocManaged cuMemPrefetchAsync cuMemAdvise cuPointerGetAttributes
                 cuCtxSetCurrent cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2
                 cuGetErrorName cuMemsetD32_v2 cuMemcpyAsync cuLaunchHostFunc cuGetProcAddress
-                cuGetProcAddress_v2"),
+                cuGetProcAddress_v2",
+        ),
     ];
 
     #[test]

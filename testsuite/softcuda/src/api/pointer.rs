@@ -85,11 +85,6 @@ impl<T: Copy> In<T> {
         // SAFETY: not null, and the program says that there are so many.
         Ok(unsafe { self.0.add(index).read_unaligned() })
     }
-
-    /// The first `count` values.
-    pub(super) fn take(self, count: usize) -> Outcome<Vec<T>> {
-        (0..count).map(|index| self.nth(index)).collect()
-    }
 }
 
 impl In<u8> {
@@ -171,7 +166,8 @@ mod tests {
         let mut values = [0u32; 3];
         let out = Out(values.as_mut_ptr());
         out.put_all(2, [7, 8, 9]).unwrap();
-        assert_eq!(In(values.as_ptr()).take(3).unwrap(), [7, 8, 0]);
+        assert_eq!(In(values.as_ptr()).nth(1), Ok(8));
+        assert_eq!(values, [7, 8, 0]);
         assert_eq!(Text(c"name".as_ptr()).get().unwrap(), "name");
     }
 }

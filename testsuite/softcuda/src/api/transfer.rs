@@ -121,7 +121,7 @@ fn set(
     (pitch, rows): (usize, usize),
     stream: Option<usize>,
 ) -> Outcome {
-    if address % pattern.len() as u64 != 0 {
+    if !address.is_multiple_of(pattern.len() as u64) {
         return Err(Status::INVALID_VALUE);
     }
     let driver = driver()?;

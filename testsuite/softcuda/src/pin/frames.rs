@@ -1,8 +1,8 @@
 //! No pin, but a check: the physical frames of a range are noted, and a copy
 //! fails if they are not the same any more. Only root sees frame numbers.
 
-use crate::message::say;
 use crate::mapping::page_size;
+use crate::message::say;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -25,7 +25,7 @@ impl Frames {
         // SAFETY: the kernel checks the range.
         unsafe { libc::mlock(start as *const _, size as usize) };
         let frames = frames(start, size)?;
-        if frames.iter().any(|frame| *frame == 0) {
+        if frames.contains(&0) {
             return Err(io::Error::other("frame numbers are for root only"));
         }
         Ok(Frames { start, size, frames })
@@ -72,7 +72,8 @@ fn frames(start: u64, size: u64) -> io::Result<Vec<u64>> {
     let count = (start + size).div_ceil(page) - first;
     let mut bytes = vec![0; count as usize * 8];
     File::open("/proc/self/pagemap")?.read_exact_at(&mut bytes, first * 8)?;
-    let entry = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+    let entry =
+        |bytes: &[u8]| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
     let frame = |entry: u64| if entry & PRESENT != 0 { entry & FRAME } else { 0 };
     Ok(bytes.chunks_exact(8).map(|bytes| frame(entry(bytes))).collect())
 }

@@ -76,7 +76,10 @@ impl Pinner {
                     if let Some((first, error)) = failed
                         && !read_only
                     {
-                        say_once(&self.fallback, format_args!("{first} cannot pin {size} bytes ({error}): using {name}"));
+                        say_once(
+                            &self.fallback,
+                            format_args!("{first} cannot pin {size} bytes ({error}): using {name}"),
+                        );
                     }
                     return Ok(pin);
                 }

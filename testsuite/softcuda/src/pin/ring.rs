@@ -122,10 +122,12 @@ impl Buffers {
         let mut done = 0;
         while done < size {
             let from = at + done;
-            let slot = self.slots.get((from / BUFFER) as usize).ok_or(io::ErrorKind::InvalidInput)?;
+            let slot =
+                self.slots.get((from / BUFFER) as usize).ok_or(io::ErrorKind::InvalidInput)?;
             let length = (size - done).min(BUFFER - from % BUFFER);
             let address = (self.start + from) as *mut u8;
-            let moved = slot.ring.transfer(&entry(slot.index as u16, address, length as u32, done))?;
+            let moved =
+                slot.ring.transfer(&entry(slot.index as u16, address, length as u32, done))?;
             if moved == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
