@@ -215,7 +215,7 @@ impl Context {
     }
 
     fn protect_managed(&self, open: bool) {
-        for range in self.machine.space.registrations.all() {
+        for range in self.machine.space.registrations.all().iter() {
             if let Hold::Managed(managed) = &range.hold {
                 managed.open(open);
             }

@@ -53,7 +53,10 @@ impl Side {
                 Ok(Some((memory.file(), offset)))
             }
             Side::Managed(range, at) => match &range.hold {
-                Hold::Managed(managed) => Ok(Some((managed.file(), *at))),
+                Hold::Managed(managed) => {
+                    let (file, offset) = managed.file();
+                    Ok(Some((file, offset + at)))
+                }
                 _ => Ok(None),
             },
             _ => Ok(None),

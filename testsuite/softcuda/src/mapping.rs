@@ -21,25 +21,33 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// Address space that nobody may touch.
     pub(crate) fn reserved(size: usize) -> io::Result<Mapping> {
-        Self::map(size, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        Self::map(size, libc::PROT_NONE, flags, -1, 0)
     }
 
     /// Zeros, of which only those touched take memory.
     pub(crate) fn zeroed(size: usize) -> io::Result<Mapping> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        Self::map(size, protection, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        Self::map(size, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
     }
 
-    /// The first `size` bytes of `file`, shared with it.
-    pub(crate) fn shared(file: &File, size: usize) -> io::Result<Mapping> {
+    /// `size` bytes of `file` from `offset` on, shared with it.
+    pub(crate) fn shared(file: &File, offset: u64, size: usize) -> io::Result<Mapping> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        Self::map(size, protection, libc::MAP_SHARED, file.as_raw_fd())
+        Self::map(size, protection, libc::MAP_SHARED, file.as_raw_fd(), offset)
     }
 
-    fn map(size: usize, protection: c_int, flags: c_int, file: c_int) -> io::Result<Mapping> {
+    fn map(
+        size: usize,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: u64,
+    ) -> io::Result<Mapping> {
         let flags = flags | libc::MAP_NORESERVE;
         // SAFETY: a new mapping at an address that the kernel chooses.
-        let start = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, file, 0) };
+        let start =
+            unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, file, offset as i64) };
         match NonNull::new(start.cast::<u8>()) {
             Some(address) if start != libc::MAP_FAILED => Ok(Mapping { start: address, size }),
             _ => Err(io::Error::last_os_error()),
@@ -86,6 +94,14 @@ pub(crate) fn memory_file(size: u64) -> io::Result<File> {
     };
     file.set_len(size)?;
     Ok(file)
+}
+
+/// Gives bytes of a file in memory back to the system. They read as zeros
+/// then; a failure leaves them, which does no harm where nobody reads them.
+pub(crate) fn give_back(file: &File, offset: u64, size: u64) {
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: changes the file only.
+    unsafe { libc::fallocate(file.as_raw_fd(), mode, offset as i64, size as i64) };
 }
 
 /// The size of a page.

@@ -5,12 +5,11 @@
 //! follows a device pointer on the host faults, as it would with a GPU.
 
 use crate::handle::unique;
-use crate::mapping::{Mapping, memory_file};
+use crate::mapping::{Mapping, give_back, memory_file};
 use crate::status::{Outcome, Status};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -58,7 +57,7 @@ impl DeviceMemory {
             State { allocations: BTreeMap::new(), free: BTreeMap::from([(0, size)]), used: 0 };
         Ok(DeviceMemory {
             window: Mapping::reserved(size as usize)?,
-            backing: Mapping::shared(&file, size as usize)?,
+            backing: Mapping::shared(&file, 0, size as usize)?,
             valid: Mapping::zeroed((size / GRANULE * 2) as usize)?,
             file,
             state: Mutex::new(state),
@@ -113,7 +112,7 @@ impl DeviceMemory {
         let taken = allocation.size.next_multiple_of(GRANULE) + GRANULE;
         self.mark(offset, allocation.size, false);
         if taken >= RETURNED {
-            self.give_back(offset, taken);
+            give_back(&self.file, offset, taken);
         }
         state.used -= taken;
         let (mut start, mut size) = (offset, taken);
@@ -211,13 +210,6 @@ impl DeviceMemory {
             granule.store(if valid { bytes as u16 } else { 0 }, Ordering::Relaxed);
             left -= bytes;
         }
-    }
-
-    fn give_back(&self, offset: u64, size: u64) {
-        let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-        // SAFETY: changes only bytes of the file that nobody owns any more. A
-        // failure leaves them in memory, which does no harm.
-        unsafe { libc::fallocate(self.file.as_raw_fd(), mode, offset as i64, size as i64) };
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -3,7 +3,7 @@
 
 use crate::handle::unique;
 use crate::host::{Mappings, Protection};
-use crate::managed::Managed;
+use crate::managed::{ATTACH, Managed, Pool};
 use crate::mapping::{Mapping, page_size};
 use crate::pin::{Pin, Pinner};
 use crate::rule::{Rule, Rules};
@@ -76,12 +76,15 @@ pub(crate) struct Registrations {
     rules: Rules,
     pinner: Pinner,
     limit: u64,
+    pool: Pool,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     ranges: BTreeMap<u64, Arc<Range>>,
+    /// The same for those who look at all of them, until there is a change.
+    list: Option<Arc<[Arc<Range>]>>,
     pinned: u64,
 }
 
@@ -97,11 +100,20 @@ impl State {
         (range.end() > start).then_some(range)
     }
 
+    fn insert(&mut self, range: Range) {
+        if range.kind() != Kind::Managed {
+            self.pinned += range.size;
+        }
+        self.ranges.insert(range.start, Arc::new(range));
+        self.list = None;
+    }
+
     fn remove(&mut self, start: u64) -> Option<Arc<Range>> {
         let range = self.ranges.remove(&start)?;
         if range.kind() != Kind::Managed {
             self.pinned -= range.size;
         }
+        self.list = None;
         Some(range)
     }
 }
@@ -109,7 +121,7 @@ impl State {
 impl Registrations {
     /// No ranges yet; at most `limit` bytes may be pinned at a time.
     pub(crate) fn new(rules: Rules, pinner: Pinner, limit: u64) -> Registrations {
-        Registrations { rules, pinner, limit, state: Mutex::default() }
+        Registrations { rules, pinner, limit, pool: Pool::default(), state: Mutex::default() }
     }
 
     /// The rules in force.
@@ -149,8 +161,7 @@ impl Registrations {
         let (pin, read_only) = self.pin(start, size, flags)?;
         let hold = Hold::Registered(pin);
         let range = Range { start, size, flags, read_only, owner, number: unique(), hold };
-        state.pinned += size;
-        state.ranges.insert(start, Arc::new(range));
+        state.insert(range);
         Ok(())
     }
 
@@ -202,22 +213,21 @@ impl Registrations {
         let mapping = Mapping::zeroed(whole as usize).map_err(|_| Status::OUT_OF_MEMORY)?;
         let start = mapping.start() as u64;
         let hold = Hold::Allocated(mapping);
-        state.pinned += size;
         let range = Range { start, size, flags, read_only: false, owner, number: unique(), hold };
-        state.ranges.insert(start, Arc::new(range));
+        state.insert(range);
         Ok(start)
     }
 
     /// `cuMemAllocManaged`.
     pub(crate) fn manage(&self, size: u64, flags: u32, owner: usize) -> Outcome<u64> {
-        if size == 0 || !crate::managed::ATTACH.contains(&flags) {
+        if size == 0 || !ATTACH.contains(&flags) {
             return Err(Status::INVALID_VALUE);
         }
-        let managed = Managed::new(size).map_err(|_| Status::OUT_OF_MEMORY)?;
+        let managed = self.pool.allocate(size).map_err(|_| Status::OUT_OF_MEMORY)?;
         let start = managed.address();
         let hold = Hold::Managed(managed);
         let range = Range { start, size, flags, read_only: false, owner, number: unique(), hold };
-        self.state().ranges.insert(start, Arc::new(range));
+        self.state().insert(range);
         Ok(start)
     }
 
@@ -251,8 +261,10 @@ impl Registrations {
     }
 
     /// Every range, by start.
-    pub(crate) fn all(&self) -> Vec<Arc<Range>> {
-        self.state().ranges.values().cloned().collect()
+    pub(crate) fn all(&self) -> Arc<[Arc<Range>]> {
+        let state = &mut *self.state();
+        let list = state.list.get_or_insert_with(|| state.ranges.values().cloned().collect());
+        Arc::clone(list)
     }
 
     /// Divides `[start, start + size)` at the edges of ranges, if the rules

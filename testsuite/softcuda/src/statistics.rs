@@ -96,13 +96,11 @@ impl Counter {
 }
 
 impl Statistics {
-    /// All counters and, if time is modelled, `virtual_seconds`.
+    /// All counters, and `virtual_seconds`, null if time is not modelled.
     pub(crate) fn json(&self, virtual_seconds: Option<f64>) -> String {
         let mut object: Map<String, Value> =
             self.values().map(|(name, value)| (name.to_owned(), value.into())).collect();
-        if let Some(seconds) = virtual_seconds {
-            object.insert("virtual_seconds".to_owned(), seconds.into());
-        }
+        object.insert("virtual_seconds".to_owned(), virtual_seconds.into());
         let mut text = Value::Object(object).to_string();
         text.push('\n');
         text
@@ -142,7 +140,7 @@ mod tests {
         for name in ["htod_pageable_bytes", "dtoh_pinned_bytes", "kernels", "instructions"] {
             assert_eq!(value[name], 0, "{name}");
         }
-        assert!(!statistics.json(None).contains("virtual"));
+        assert!(statistics.json(None).contains(r#""virtual_seconds":null"#));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) struct View<'a> {
     machine: &'a Machine,
     device: usize,
     owner: usize,
-    ranges: Vec<Arc<Range>>,
+    ranges: Arc<[Arc<Range>]>,
     /// With pageable access, what the process has mapped.
     mappings: Option<Mutex<Mappings>>,
     refused: AtomicBool,

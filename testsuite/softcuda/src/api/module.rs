@@ -210,7 +210,10 @@ functions! {
     ) {
         let driver = driver()?;
         let function = driver.functions.get(function)?;
-        let (_, stream) = driver.stream(stream)?;
+        let (context, stream) = driver.stream(stream)?;
+        if context.id != function.module.context.id {
+            return Err(Status::INVALID_CONTEXT);
+        }
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let parameters = if extra.is_null() {
             Parameters::Addresses(Box::new(move |index, bytes| {
