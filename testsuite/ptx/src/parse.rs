@@ -34,7 +34,9 @@ pub(crate) fn module(text: &str, object: &mut Object) -> Parsed<()> {
         match cursor.peek() {
             ".version" | ".address_size" => {
                 cursor.next();
-                cursor.next();
+                if !cursor.next().starts_with(|first: char| first.is_ascii_digit()) {
+                    return Err(cursor.unexpected("a number"));
+                }
             }
             ".target" => {
                 cursor.next();

@@ -19,6 +19,8 @@ pub(crate) const SHARED_WINDOW: u64 = 0x5000_0000_0000_0000;
 pub(crate) const LOCAL_WINDOW: u64 = 0x6000_0000_0000_0000;
 /// Address of the first function.
 pub(crate) const CODE_WINDOW: u64 = 0x7000_0000_0000_0000;
+/// First address behind the functions.
+pub(crate) const CODE_END: u64 = 0x8000_0000_0000_0000;
 /// Distance of the addresses of two functions.
 pub(crate) const CODE_STEP: u64 = 16;
 

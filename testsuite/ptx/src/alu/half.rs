@@ -29,7 +29,7 @@ impl Half {
         // A significand without its leading bit is a subnormal; one that
         // rounding made too long carries into the exponent by itself.
         let biased = (exponent + EXPONENT_BIAS - 1) as u16;
-        Half(sign | (biased << FRACTION_BITS) + significand)
+        Half(sign | ((biased << FRACTION_BITS) + significand))
     }
 
     pub(crate) fn value(self) -> f64 {

@@ -192,7 +192,8 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
 
     /// `.local`: a place in each lane's frame.
     fn local(&mut self, cursor: &mut Cursor<'a>) -> Parsed<()> {
-        // The name comes before its size; the variable does not borrow it.
+        let line = cursor.line();
+        // The name outlives the variable, which only says how large it is.
         let mut ahead = cursor.clone();
         ahead.next();
         shape(&mut ahead)?;
@@ -203,7 +204,7 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
             (u64::from(self.function.local_size) + LOCAL_GAP).next_multiple_of(variable.alignment);
         let end = start + variable.size();
         if end > LARGEST {
-            return Err(cursor.flaw(format!("no room for local variable '{name}'")));
+            return Err(Flaw { line, reason: format!("no room for local variable '{name}'") });
         }
         self.function.locals.push((start as u32, variable.size() as u32));
         self.function.local_size = end as u32;

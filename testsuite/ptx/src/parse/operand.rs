@@ -195,7 +195,7 @@ impl<'a> Body<'a, '_, '_> {
         let offset = u32::try_from(offset)
             .ok()
             .filter(|offset| u64::from(*offset) + size as u64 <= u64::from(parameter.size))
-            .filter(|offset| *offset as usize % size == 0)
+            .filter(|offset| (*offset as usize).is_multiple_of(size))
             .ok_or_else(|| cursor.flaw(format!("no {size} bytes at '{name}' + {offset}")))?;
         Ok((Register(parameter.first.0 + offset / 8), offset % 8 * 8, parameter))
     }

@@ -33,7 +33,11 @@ impl<'a> Cta<'a> {
     }
 
     /// Runs CTA `id` to its end; stops early once `go_on` says no.
-    pub(super) fn run(&mut self, id: [u32; 3], go_on: &dyn Fn(u64) -> bool) -> Result<(), Fault> {
+    pub(super) fn run(
+        &mut self,
+        id: [u32; 3],
+        go_on: &dyn Fn(u64) -> bool,
+    ) -> Result<(), Box<Fault>> {
         self.id = id;
         self.shared.clear();
         self.barriers = Barriers::default();
@@ -58,7 +62,7 @@ impl<'a> Cta<'a> {
         }
     }
 
-    fn start(&mut self) -> Result<(), Fault> {
+    fn start(&mut self) -> Result<(), Box<Fault>> {
         let kernel = self.machine.kernel;
         let function = &self.machine.program.functions[kernel as usize];
         for index in 0..self.warps.len() {
@@ -71,7 +75,7 @@ impl<'a> Cta<'a> {
         Ok(())
     }
 
-    fn turn(&mut self, index: usize) -> Result<(), Fault> {
+    fn turn(&mut self, index: usize) -> Result<(), Box<Fault>> {
         let mut turn = Turn {
             machine: self.machine,
             cta: self.id,
@@ -99,7 +103,7 @@ impl<'a> Cta<'a> {
     }
 
     /// The fault of a warp at an instruction of a function.
-    fn fault(&self, warp: usize, (number, pc): (u32, u32), trouble: Trouble) -> Fault {
+    fn fault(&self, warp: usize, (number, pc): (u32, u32), trouble: Trouble) -> Box<Fault> {
         let program = self.machine.program;
         let function = &program.functions[number as usize];
         let text = &program.texts[function.object];
@@ -107,7 +111,7 @@ impl<'a> Cta<'a> {
             text.files.get(&location.file).map(|file| (file.clone(), location.line))
         });
         let lane = first_lane(trouble.lanes);
-        Fault {
+        Box::new(Fault {
             function: function.name.clone(),
             line: function.lines.get(pc as usize).copied().unwrap_or(0),
             object: text.name.clone(),
@@ -115,11 +119,11 @@ impl<'a> Cta<'a> {
             cta: self.id,
             thread: thread(warp as u32, lane, self.machine.launch.block),
             reason: trouble.reason,
-        }
+        })
     }
 
     /// The fault of warps that all wait, with the place of each.
-    fn deadlock(&mut self) -> Fault {
+    fn deadlock(&mut self) -> Box<Fault> {
         let mut places = Vec::new();
         let mut first = None;
         for (index, warp) in self.warps.iter_mut().enumerate() {

@@ -96,11 +96,9 @@ impl Groups {
 
     /// Joins groups that have met and picks the one to run.
     pub(super) fn choose(&mut self, first: usize) -> Choice {
-        if let [only] = &mut self.0[first..] {
-            if only.mask != 0 {
-                only.wait = Wait::No;
-                return Choice::Run { index: first, limit: u32::MAX, lowest: true };
-            }
+        if let [only @ Group { mask: 1.., .. }] = &mut self.0[first..] {
+            only.wait = Wait::No;
+            return Choice::Run { index: first, limit: u32::MAX, lowest: true };
         }
         self.join(first);
         let groups = &self.0[first..];

@@ -25,7 +25,7 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in {} at {}:{}", self.reason, self.function, self.object, self.line)?;
+        write!(f, "{}, in {} at {}:{}", self.reason, self.function, self.object, self.line)?;
         if let Some((file, line)) = &self.source {
             write!(f, " ({file}:{line})")?;
         }

@@ -127,7 +127,7 @@ pub fn run_within(
             }
         });
     }
-    result.into_inner().unwrap_or_else(PoisonError::into_inner)
+    result.into_inner().unwrap_or_else(PoisonError::into_inner).map_err(|fault: Box<Fault>| *fault)
 }
 
 impl Counts {

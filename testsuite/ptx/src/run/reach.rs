@@ -4,7 +4,7 @@ use super::local::Local;
 use crate::instruction::Place;
 use crate::memory::{Access, Memory};
 use crate::shared::Arena;
-use crate::space::{CODE_WINDOW, Space, WINDOWS};
+use crate::space::{CODE_END, CODE_WINDOW, Space, WINDOWS};
 
 /// All memory that a warp can address.
 pub(super) struct Reach<'a> {
@@ -33,7 +33,7 @@ impl Deed {
         match self {
             Deed::Load => "load",
             Deed::Store => "store",
-            Deed::Atomic => "atomic",
+            Deed::Atomic => "atomic operation",
         }
     }
 }
@@ -82,7 +82,8 @@ impl Reach<'_> {
         let size = place.width.bytes();
         let refused = |reason: &str| {
             let deed = deed.name();
-            Err(format!("{deed} of {size} bytes at {address:#x}: {reason}"))
+            let bytes = if size == 1 { "byte" } else { "bytes" };
+            Err(format!("{deed} of {size} {bytes} at {address:#x}: {reason}"))
         };
         if address & ((1 << place.alignment) - 1) != 0 {
             return refused(&format!("not aligned to {}", 1 << place.alignment));
@@ -103,7 +104,7 @@ impl Reach<'_> {
                 Some(pointer) => Ok(pointer),
                 None => refused("outside of all local variables"),
             },
-            _ if address >= CODE_WINDOW => refused("a function, not data"),
+            _ if (CODE_WINDOW..CODE_END).contains(&address) => refused("a function, not data"),
             _ if address >= WINDOWS => refused("no global address"),
             _ => match self.memory.translate(address, size, deed.access()) {
                 Ok(pointer) => Ok(pointer),

@@ -34,6 +34,7 @@ pub(super) struct RegisterFile {
 }
 
 /// What a register holds.
+#[expect(clippy::large_enum_variant, reason = "it only lives on the stack, between two registers")]
 pub(super) enum Value {
     Uniform(u64),
     Varying(Lanes),

@@ -58,13 +58,9 @@ pub(super) struct Warp {
 impl Warp {
     /// Warp `number` of a CTA of so many threads along each dimension.
     pub(super) fn new(number: u32, block: [u32; 3], local_limit: u64) -> Warp {
-        let mut threads = [[0; LANES]; 3];
-        for lane in 0..LANES {
-            let id = thread(number, lane, block);
-            for dimension in 0..3 {
-                threads[dimension][lane] = u64::from(id[dimension]);
-            }
-        }
+        let along = |dimension: usize| {
+            std::array::from_fn(|lane| u64::from(thread(number, lane, block)[dimension]))
+        };
         Warp {
             number,
             state: State::Done,
@@ -72,7 +68,7 @@ impl Warp {
             groups: Groups::default(),
             registers: RegisterFile::default(),
             local: Local::new(local_limit),
-            threads,
+            threads: [along(0), along(1), along(2)],
             instructions: 0,
             varying: 0,
         }
