@@ -1,0 +1,196 @@
+//! "Memory Management" of devices, and "Unified Addressing".
+
+use super::pointer::{In, Out};
+use crate::driver::{Driver, driver};
+use crate::registration::Kind;
+use crate::status::{Outcome, Status};
+use std::ffi::{c_int, c_uint};
+
+/// Start and size of the allocation or range that an address lies in.
+fn range(driver: &Driver, address: u64) -> Option<(u64, u64)> {
+    let space = &driver.machine.space;
+    match space.device(address) {
+        Some(device) => {
+            space.devices[device].allocation(address).map(|(start, found)| (start, found.size))
+        }
+        None => space.registrations.find(address).map(|range| (range.start, range.size)),
+    }
+}
+
+/// What `cuPointerGetAttribute` can say about an address.
+struct Facts {
+    device: usize,
+    managed: bool,
+    host: bool,
+    start: u64,
+    size: u64,
+    number: u64,
+}
+
+impl Facts {
+    fn find(driver: &Driver, address: u64) -> Option<Facts> {
+        let space = &driver.machine.space;
+        if let Some(device) = space.device(address) {
+            let (start, found) = space.devices[device].allocation(address)?;
+            let (size, number) = (found.size, found.number);
+            return Some(Facts { device, managed: false, host: false, start, size, number });
+        }
+        let range = space.registrations.find(address)?;
+        let managed = range.kind() == Kind::Managed;
+        let (start, size, number) = (range.start, range.size, range.number);
+        Some(Facts { device: 0, managed, host: true, start, size, number })
+    }
+
+    /// Stores the value of a `CUpointer_attribute`, each with its own type.
+    fn store(&self, data: Out<u8>, attribute: c_uint, address: u64) -> Outcome {
+        const HOST: c_uint = 1;
+        const DEVICE: c_uint = 2;
+        match attribute {
+            // CONTEXT
+            1 => data.cast::<usize>().put(crate::context::current()),
+            // MEMORY_TYPE: managed memory counts as the device's.
+            2 => data.cast().put(if self.host && !self.managed { HOST } else { DEVICE }),
+            // DEVICE_POINTER
+            3 => data.cast().put(address),
+            // HOST_POINTER
+            4 if self.host => data.cast().put(address),
+            // SYNC_MEMOPS
+            6 => data.cast::<c_uint>().put(0),
+            // BUFFER_ID
+            7 => data.cast().put(self.number),
+            // IS_MANAGED
+            8 => data.cast().put(c_uint::from(self.managed)),
+            // DEVICE_ORDINAL
+            9 => data.cast().put(c_int::try_from(self.device).unwrap_or(0)),
+            // RANGE_START_ADDR and RANGE_SIZE
+            11 => data.cast().put(self.start),
+            12 => data.cast().put(self.size as usize),
+            // MAPPED
+            13 => data.cast::<c_uint>().put(1),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+}
+
+/// What an attribute of an unknown address is: all zeros.
+fn store_nothing(data: Out<u8>, attribute: c_uint) -> Outcome {
+    let size = match attribute {
+        2 | 6 | 8 | 9 | 13 => 4,
+        1..=13 => 8,
+        _ => return Err(Status::INVALID_VALUE),
+    };
+    data.put_all(size, std::iter::repeat_n(0, size))
+}
+
+/// Whether devices can be told where managed memory should be.
+fn check_managed(driver: &Driver, address: u64, size: u64, device: c_int) -> Outcome {
+    const HOST: c_int = -1;
+    let options = &driver.machine.options;
+    if device != HOST {
+        driver.device(device)?;
+        if !options.concurrent_managed {
+            return Err(Status::INVALID_DEVICE);
+        }
+    }
+    let range = driver.machine.space.registrations.find(address);
+    let managed =
+        range.is_some_and(|range| range.kind() == Kind::Managed && size <= range.end() - address);
+    if size > 0 && (managed || options.pageable_access) {
+        Ok(())
+    } else {
+        Err(Status::INVALID_VALUE)
+    }
+}
+
+functions! {
+    /// "Memory Management".
+    fn cuMemAlloc_v2(address: Out<u64>, size: usize) {
+        address.put(driver()?.context()?.allocate(size as u64)?)
+    }
+
+    /// "Memory Management".
+    fn cuMemAllocPitch_v2(
+        address: Out<u64>,
+        pitch: Out<usize>,
+        width: usize,
+        height: usize,
+        _element: c_uint,
+    ) {
+        let row = width.checked_next_multiple_of(512).ok_or(Status::OUT_OF_MEMORY)?;
+        let size = row.checked_mul(height).ok_or(Status::OUT_OF_MEMORY)?;
+        address.put(driver()?.context()?.allocate(size as u64)?)?;
+        pitch.put(row)
+    }
+
+    /// "Memory Management". libgomp frees 0, which must succeed.
+    fn cuMemFree_v2(address: u64) {
+        driver()?.context()?.free(address)
+    }
+
+    /// "Memory Management". Either result may be unwanted.
+    fn cuMemGetAddressRange_v2(start: Out<u64>, size: Out<usize>, address: u64) {
+        let found = range(driver()?, address).ok_or(Status::NOT_FOUND)?;
+        start.put_if_wanted(found.0);
+        size.put_if_wanted(found.1 as usize);
+        Ok(())
+    }
+
+    /// "Memory Management".
+    fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
+        let context = driver()?.context()?;
+        let memory = &context.machine.space.devices[context.device];
+        free.put((memory.size() - memory.used()) as usize)?;
+        total.put(memory.size() as usize)
+    }
+
+    /// "Memory Management".
+    fn cuMemAllocManaged(address: Out<u64>, size: usize, flags: c_uint) {
+        address.put(driver()?.context()?.manage(size as u64, flags)?)
+    }
+
+    /// "Unified Addressing": memory is where it is, so only the checks remain.
+    fn cuMemPrefetchAsync(address: u64, size: usize, device: c_int, stream: usize) {
+        let driver = driver()?;
+        driver.stream(stream)?.0.streams.fault()?;
+        check_managed(driver, address, size as u64, device)
+    }
+
+    /// "Unified Addressing": as for prefetching.
+    fn cuMemAdvise(address: u64, size: usize, advice: c_uint, device: c_int) {
+        let driver = driver()?;
+        driver.context()?;
+        if !(1..=6).contains(&advice) {
+            return Err(Status::INVALID_VALUE);
+        }
+        // Read-mostly and its opposite do not look at the device.
+        check_managed(driver, address, size as u64, if advice <= 2 { -1 } else { device })
+    }
+
+    /// "Unified Addressing".
+    fn cuPointerGetAttribute(data: Out<u8>, attribute: c_uint, address: u64) {
+        let driver = driver()?;
+        driver.context()?;
+        let facts = Facts::find(driver, address).ok_or(Status::INVALID_VALUE)?;
+        facts.store(data, attribute, address)
+    }
+
+    /// "Unified Addressing". An unknown address is no error here.
+    fn cuPointerGetAttributes(
+        count: c_uint,
+        attributes: In<c_uint>,
+        data: In<usize>,
+        address: u64,
+    ) {
+        let driver = driver()?;
+        driver.context()?;
+        let facts = Facts::find(driver, address);
+        for index in 0..count as usize {
+            let (attribute, data) = (attributes.nth(index)?, Out::at(data.nth(index)?));
+            match &facts {
+                Some(facts) if attribute != 4 || facts.host => facts.store(data, attribute, address)?,
+                _ => store_nothing(data, attribute)?,
+            }
+        }
+        Ok(())
+    }
+}

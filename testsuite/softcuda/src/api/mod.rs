@@ -1,0 +1,91 @@
+//! The exported functions. Each shell reads its arguments, calls the module
+//! that does the work, and stores the results.
+
+#![allow(non_snake_case, reason = "the names are those of the CUDA driver API")]
+
+use crate::driver;
+use crate::message::say;
+use crate::option::Options;
+use crate::status::{Outcome, Status};
+use std::ffi::{c_int, c_void};
+use std::fmt::Arguments;
+
+/// Defines exported functions, whose bodies are an [`Outcome`], and `TABLE`
+/// with their names and addresses.
+macro_rules! functions {
+    ($($(#[$about:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {
+        $(
+            $(#[$about])*
+            #[unsafe(no_mangle)]
+            extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
+                $crate::api::call(
+                    stringify!($name),
+                    format_args!(concat!($(" ", stringify!($argument), "={:#x?}"),*), $($argument),*),
+                    || $body,
+                )
+            }
+        )*
+
+        /// Names and addresses of the functions above.
+        pub(super) const TABLE: &[(&str, *const std::ffi::c_void)] =
+            &[$((stringify!($name), $name as *const std::ffi::c_void)),*];
+    };
+}
+
+mod context;
+mod device;
+mod host;
+mod memory;
+mod module;
+mod pointer;
+mod stream;
+mod transfer;
+
+const TABLES: [&[(&str, *const c_void)]; 7] = [
+    context::TABLE,
+    device::TABLE,
+    host::TABLE,
+    memory::TABLE,
+    module::TABLE,
+    stream::TABLE,
+    transfer::TABLE,
+];
+
+/// The address of an exported function.
+fn exact(name: &str) -> Option<*const c_void> {
+    TABLES.iter().flat_map(|table| table.iter()).find(|row| row.0 == name).map(|row| row.1)
+}
+
+/// The address of the newest version of a function.
+fn find(name: &str) -> Option<*const c_void> {
+    exact(&format!("{name}_v2")).or_else(|| exact(name))
+}
+
+/// Whether the options name only functions that exist.
+fn check(options: &Options) -> Result<(), String> {
+    match options.failures.functions().find(|name| find(name.trim_end_matches("_v2")).is_none()) {
+        Some(name) => Err(format!("SOFTCUDA_FAIL: there is no function {name}")),
+        None => Ok(()),
+    }
+}
+
+/// What every function does before and after its work.
+fn call(name: &str, arguments: Arguments, body: impl FnOnce() -> Outcome) -> c_int {
+    let machine = driver::driver().map(|driver| &driver.machine).ok();
+    let outcome = match machine {
+        _ if !driver::calls_allowed() => Err(Status::NOT_PERMITTED),
+        Some(machine) => machine.options.failures.call(name).and_then(|()| body()),
+        None => body(),
+    };
+    let status = outcome.err().unwrap_or(Status::SUCCESS);
+    if machine.is_some_and(|machine| machine.options.trace) {
+        let text = status.name().unwrap_or(c"?").to_string_lossy();
+        say(format_args!("{name}{arguments} -> {text}"));
+    }
+    status.0
+}
+
+#[cfg(test)]
+mod names;
+#[cfg(test)]
+mod tests;

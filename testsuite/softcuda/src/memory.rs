@@ -1,0 +1,280 @@
+//! The memory of one device: addresses that the host cannot touch, in front
+//! of a file in memory that holds the bytes.
+//!
+//! Copies read and write the file; kernels use a mapping of it. A program that
+//! follows a device pointer on the host faults, as it would with a GPU.
+
+use crate::handle::unique;
+use crate::mapping::{Mapping, give_back, memory_file};
+use crate::status::{Outcome, Status};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Allocations begin at a multiple of this, as on hardware.
+const GRANULE: u64 = 256;
+
+/// As far past the end of an allocation, an address is taken for its overrun.
+const NEAR: u64 = 4096;
+
+/// From this size on, freed memory goes back to the system.
+const RETURNED: u64 = 1 << 20;
+
+/// Device memory.
+#[derive(Debug)]
+pub(crate) struct DeviceMemory {
+    window: Mapping,
+    backing: Mapping,
+    file: File,
+    /// For each granule how many of its bytes are allocated.
+    valid: Mapping,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    allocations: BTreeMap<u64, Allocation>,
+    free: BTreeMap<u64, u64>,
+    used: u64,
+}
+
+/// Bytes of an allocation, who it belongs to, and a number of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Allocation {
+    pub(crate) size: u64,
+    pub(crate) owner: usize,
+    pub(crate) number: u64,
+}
+
+impl DeviceMemory {
+    /// `size` bytes, none of them allocated.
+    pub(crate) fn new(size: u64) -> io::Result<DeviceMemory> {
+        let size = size / GRANULE * GRANULE;
+        let file = memory_file(size)?;
+        let state =
+            State { allocations: BTreeMap::new(), free: BTreeMap::from([(0, size)]), used: 0 };
+        Ok(DeviceMemory {
+            window: Mapping::reserved(size as usize)?,
+            backing: Mapping::shared(&file, 0, size as usize)?,
+            valid: Mapping::zeroed((size / GRANULE * 2) as usize)?,
+            file,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// All bytes, allocated or not.
+    pub(crate) fn size(&self) -> u64 {
+        self.window.size() as u64
+    }
+
+    /// Bytes that are allocated.
+    pub(crate) fn used(&self) -> u64 {
+        self.state().used
+    }
+
+    /// Whether `address` belongs to this device, allocated or not.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base()) < self.size()
+    }
+
+    /// Allocates for `owner`. Behind each allocation at least one granule
+    /// stays free, so that running past the end is seen.
+    pub(crate) fn allocate(&self, size: u64, align: u64, owner: usize) -> Option<u64> {
+        let align = align.max(GRANULE);
+        let taken = size.checked_next_multiple_of(GRANULE)?.checked_add(GRANULE)?;
+        let mut state = self.state();
+        let fit = |(&start, &free): (&u64, &u64)| {
+            let offset = start.checked_next_multiple_of(align)?;
+            (offset + taken <= start + free).then_some((start, free, offset))
+        };
+        let (start, free, offset) = state.free.iter().find_map(fit)?;
+        state.free.remove(&start);
+        if offset > start {
+            state.free.insert(start, offset - start);
+        }
+        if start + free > offset + taken {
+            state.free.insert(offset + taken, start + free - offset - taken);
+        }
+        let allocation = Allocation { size, owner, number: unique() };
+        state.allocations.insert(offset, allocation);
+        state.used += taken;
+        self.mark(offset, size, true);
+        Some(self.base() + offset)
+    }
+
+    /// Frees what [`Self::allocate`] gave.
+    pub(crate) fn free(&self, address: u64) -> Outcome<Allocation> {
+        let offset = address.wrapping_sub(self.base());
+        let mut state = self.state();
+        let allocation = state.allocations.remove(&offset).ok_or(Status::INVALID_VALUE)?;
+        let taken = allocation.size.next_multiple_of(GRANULE) + GRANULE;
+        self.mark(offset, allocation.size, false);
+        if taken >= RETURNED {
+            give_back(&self.file, offset, taken);
+        }
+        state.used -= taken;
+        let (mut start, mut size) = (offset, taken);
+        if let Some((&before, &length)) = state.free.range(..offset).next_back()
+            && before + length == offset
+        {
+            state.free.remove(&before);
+            (start, size) = (before, size + length);
+        }
+        if let Some(length) = state.free.remove(&(offset + taken)) {
+            size += length;
+        }
+        state.free.insert(start, size);
+        Ok(allocation)
+    }
+
+    /// Frees everything that belongs to `owner`.
+    pub(crate) fn free_all(&self, owner: usize) {
+        let owned: Vec<u64> = {
+            let state = self.state();
+            let owned =
+                state.allocations.iter().filter(|(_, allocation)| allocation.owner == owner);
+            owned.map(|(offset, _)| self.base() + offset).collect()
+        };
+        for address in owned {
+            // One that somebody else has just freed is free all the same.
+            let _ = self.free(address);
+        }
+    }
+
+    /// The allocation that `address` lies in, with its start.
+    pub(crate) fn allocation(&self, address: u64) -> Option<(u64, Allocation)> {
+        let offset = address.wrapping_sub(self.base());
+        let state = self.state();
+        let (&start, allocation) = state.allocations.range(..=offset).next_back()?;
+        (offset < start + allocation.size).then_some((self.base() + start, *allocation))
+    }
+
+    /// Where the bytes `[address, address + size)` are in the file, if they
+    /// lie in one allocation.
+    pub(crate) fn offset(&self, address: u64, size: u64) -> Option<u64> {
+        let (start, allocation) = self.allocation(address)?;
+        (size <= allocation.size - (address - start)).then(|| address - self.base())
+    }
+
+    /// The same as a pointer for kernels: without a lock if one granule holds
+    /// the bytes.
+    #[inline]
+    pub(crate) fn reach(&self, address: u64, size: u64) -> Option<*mut u8> {
+        let offset = address.wrapping_sub(self.base());
+        if offset >= self.size() {
+            return None;
+        }
+        let valid = self.granules()[(offset / GRANULE) as usize].load(Ordering::Relaxed);
+        if offset % GRANULE + size > u64::from(valid) && self.offset(address, size).is_none() {
+            return None;
+        }
+        Some(self.backing.start().wrapping_add(offset as usize))
+    }
+
+    /// Why a kernel may not touch the bytes.
+    pub(crate) fn explain(&self, address: u64, size: u64) -> String {
+        let offset = address.wrapping_sub(self.base());
+        let state = self.state();
+        match state.allocations.range(..=offset).next_back() {
+            Some((&start, allocation)) if offset + size <= start + allocation.size + NEAR => {
+                let past = offset + size - start - allocation.size;
+                format!("{past} bytes past the end of an allocation of {}", allocation.size)
+            }
+            _ => "device memory that is not allocated, or not any more".to_owned(),
+        }
+    }
+
+    /// The bytes, at the offsets that [`Self::offset`] gives.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    fn base(&self) -> u64 {
+        self.window.start() as u64
+    }
+
+    fn granules(&self) -> &[AtomicU16] {
+        let count = self.valid.size() / 2;
+        // SAFETY: the mapping holds that many aligned numbers, is only ever
+        // accessed through this slice, and lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.valid.start().cast(), count) }
+    }
+
+    fn mark(&self, offset: u64, size: u64, valid: bool) {
+        let granules = &self.granules()[(offset / GRANULE) as usize..];
+        let mut left = size;
+        for granule in granules.iter().take(size.div_ceil(GRANULE) as usize) {
+            let bytes = left.min(GRANULE);
+            granule.store(if valid { bytes as u16 } else { 0 }, Ordering::Relaxed);
+            left -= bytes;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> DeviceMemory {
+        DeviceMemory::new(16 << 20).unwrap()
+    }
+
+    #[test]
+    fn bounds_are_exact() {
+        let memory = memory();
+        let address = memory.allocate(1001, 1, 7).unwrap();
+        assert_eq!(address % 256, 0);
+        assert!(memory.reach(address + 1000, 1).is_some());
+        assert!(memory.reach(address + 1000, 2).is_none());
+        assert!(memory.reach(address, 1001).is_some(), "more than a granule");
+        assert!(memory.reach(address, 1002).is_none());
+        let (start, allocation) = memory.allocation(address + 500).unwrap();
+        assert_eq!((start, allocation.size, allocation.owner), (address, 1001, 7));
+        assert_eq!(memory.allocation(address + 1001), None);
+        assert!(memory.explain(address + 1000, 2).contains("1 bytes past the end"));
+        assert!(memory.explain(address + (8 << 20), 2).contains("not allocated"));
+    }
+
+    #[test]
+    fn neighbours_have_a_gap() {
+        let memory = memory();
+        let first = memory.allocate(256, 1, 0).unwrap();
+        let second = memory.allocate(256, 1, 0).unwrap();
+        assert!(second >= first + 512);
+        assert!(memory.reach(first + 256, 1).is_none());
+    }
+
+    #[test]
+    fn freed_memory_comes_back_whole() {
+        let memory = memory();
+        let all = memory.size() - 256;
+        let first = memory.allocate(5 << 20, 1, 1).unwrap();
+        let second = memory.allocate(5 << 20, 1, 2).unwrap();
+        assert_eq!(memory.allocate(all, 1, 0), None);
+        memory.free(first).unwrap();
+        assert_eq!(memory.free(first), Err(Status::INVALID_VALUE));
+        assert!(memory.reach(first, 4).is_none());
+        memory.free_all(2);
+        assert!(memory.reach(second, 4).is_none());
+        assert_eq!(memory.used(), 0);
+        assert!(memory.allocate(all, 1, 0).is_some());
+    }
+
+    #[test]
+    fn kernels_and_copies_see_the_same_bytes() {
+        use std::os::unix::fs::FileExt;
+        let memory = memory();
+        let address = memory.allocate(4, 4096, 0).unwrap();
+        assert_eq!(address % 4096, 0);
+        let offset = memory.offset(address, 4).unwrap();
+        memory.file().write_all_at(b"abcd", offset).unwrap();
+        // SAFETY: four allocated bytes.
+        assert_eq!(unsafe { memory.reach(address, 4).unwrap().cast::<[u8; 4]>().read() }, *b"abcd");
+    }
+}

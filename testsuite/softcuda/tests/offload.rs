@@ -1,0 +1,305 @@
+//! Programs that the stock compiler builds and the stock libgomp runs, on the
+//! library that this package builds.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// Compiled programs and the folder of the library; nothing where GCC cannot
+/// offload.
+struct Stage {
+    folder: PathBuf,
+}
+
+const PROGRAMS: [(&str, &str); 3] =
+    [("vadd", "-fopenmp"), ("openacc", "-fopenacc"), ("semantics", "-fopenmp")];
+
+/// Says so where the test harness does not swallow it.
+fn skip(reason: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+}
+
+fn compiler() -> String {
+    std::env::var("GCC").unwrap_or_else(|_| "gcc-12".to_owned())
+}
+
+impl Stage {
+    fn get() -> Option<&'static Stage> {
+        static STAGE: OnceLock<Option<Stage>> = OnceLock::new();
+        STAGE.get_or_init(Stage::build).as_ref()
+    }
+
+    fn build() -> Option<Stage> {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload");
+        std::fs::create_dir_all(&folder).unwrap();
+        let library = folder.join("libcuda.so.1");
+        let _ = std::fs::remove_file(&library);
+        std::os::unix::fs::symlink(built_library(), library).unwrap();
+        for (program, option) in PROGRAMS {
+            if let Err(reason) = compile(&folder, program, option) {
+                skip(&format!("{} does not offload to nvptx: {reason}", compiler()));
+                return None;
+            }
+        }
+        Some(Stage { folder })
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.folder.join(program));
+        command.env("LD_LIBRARY_PATH", &self.folder);
+        command
+    }
+
+    fn run(&self, program: &str, arguments: &[&str], options: &[(&str, &str)]) -> Outcome {
+        Outcome::of(self.command(program).args(arguments).envs(options.iter().copied()))
+    }
+}
+
+/// The library lies beside the folder of this test.
+fn built_library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.ancestors()
+        .map(|folder| folder.join("libcuda.so"))
+        .find(|library| library.exists())
+        .expect("cargo builds the library before its tests")
+}
+
+fn compile(folder: &Path, program: &str, option: &str) -> Result<(), String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(program);
+    let output = Command::new(compiler())
+        .args(["-O2", option, "-no-pie", "-foffload=nvptx-none", "-o"])
+        .args([folder.join(program).as_os_str(), source.with_extension("c").as_os_str()])
+        .arg(OsStr::new("-ldl"))
+        .output()
+        .map_err(|error| error.to_string())?;
+    let message = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(message.lines().collect::<Vec<_>>().join("; "))
+    }
+}
+
+struct Outcome {
+    code: Option<i32>,
+    signal: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Outcome {
+    fn of(command: &mut Command) -> Outcome {
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        Outcome {
+            code: status.code(),
+            signal: status.signal(),
+            out: String::from_utf8_lossy(&stdout).into_owned(),
+            err: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    #[track_caller]
+    fn succeeds(&self, out: &str) {
+        assert_eq!((self.code, self.out.as_str()), (Some(0), out), "{}", self.err);
+    }
+
+    /// A kernel failed: one line says why, and libgomp gives up.
+    #[track_caller]
+    fn fails(&self, reason: &str) {
+        assert_eq!(self.code, Some(1), "{}{}", self.out, self.err);
+        let lines: Vec<_> =
+            self.err.lines().filter(|line| line.starts_with("softcuda: ")).collect();
+        assert!(lines.len() == 1 && lines[0].contains(reason), "{}", self.err);
+    }
+}
+
+/// Runs one case of `semantics.c`.
+fn semantics(stage: &Stage, case: &str) -> Outcome {
+    stage.run("semantics", &[case], &[])
+}
+
+/// The program's counters.
+fn statistics(
+    stage: &Stage,
+    program: &str,
+    arguments: &[&str],
+    options: &[(&str, &str)],
+) -> serde_json::Value {
+    let case = std::thread::current().name().unwrap_or_default().replace(':', "-");
+    let path = stage.folder.join(format!("{case}.json"));
+    let _ = std::fs::remove_file(&path);
+    let mut all = vec![("SOFTCUDA_STATS", path.to_str().unwrap())];
+    all.extend_from_slice(options);
+    let outcome = stage.run(program, arguments, &all);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.err);
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+macro_rules! cases {
+    ($($name:ident |$stage:ident| $body:block)*) => {
+        $(#[test]
+        fn $name() {
+            let Some($stage) = Stage::get() else { return };
+            $body
+        })*
+    };
+}
+
+cases! {
+    openmp_offloads |stage| {
+        stage.run("vadd", &[], &[]).succeeds("devices 1 wrong 0\n");
+    }
+
+    openacc_offloads |stage| {
+        for mode in ["immediate", "deferred"] {
+            let options = [("SOFTCUDA_ASYNC", mode), ("SOFTCUDA_WARPS", "32")];
+            stage.run("openacc", &[], &options).succeeds("host 0 wrong 0\n");
+        }
+    }
+
+    deferred_work_is_done_when_libgomp_synchronises |stage| {
+        let options = [("SOFTCUDA_ASYNC", "deferred")];
+        stage.run("vadd", &["5000"], &options).succeeds("devices 1 wrong 0\n");
+    }
+
+    two_devices_offload |stage| {
+        let options = [("SOFTCUDA_DEVICES", "2")];
+        stage.run("vadd", &[], &options).succeeds("devices 2 wrong 0\n");
+    }
+
+    what_libgomp_copies_is_counted |stage| {
+        let counted = statistics(stage, "vadd", &["1000"], &[]);
+        assert!(counted["htod_pageable_bytes"].as_i64() >= Some(8000), "{counted}");
+        assert!(counted["dtoh_pageable_bytes"].as_i64() >= Some(4000), "{counted}");
+        assert_eq!(counted["htod_pinned_bytes"], 0);
+        assert_eq!(counted["kernels"], 2);
+        assert!(counted["instructions"].as_i64() > Some(1000));
+        assert_eq!(counted["live_device_bytes"], 0);
+    }
+
+    time_is_modelled |stage| {
+        let counted = statistics(stage, "vadd", &[], &[("SOFTCUDA_COSTS", "v100-pcie3")]);
+        assert!(counted["virtual_seconds"].as_f64() > Some(0.0), "{counted}");
+    }
+
+    statistics_go_to_standard_error |stage| {
+        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_STATS", "1"), ("SOFTCUDA_TRACE", "1")]);
+        outcome.succeeds("devices 1 wrong 0\n");
+        assert!(outcome.err.contains("softcuda: statistics\n"));
+        assert!(outcome.err.contains("softcuda: cuLaunchKernel "));
+        let last_call = outcome.err.find("cuCtxDestroy_v2").unwrap();
+        assert!(last_call < outcome.err.find("statistics").unwrap());
+    }
+
+    a_bad_option_is_one_line |stage| {
+        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_ASYNC", "later")]);
+        assert_eq!(outcome.out, "devices 0 wrong 0\n");
+        let line = "softcuda: SOFTCUDA_ASYNC=later: valid is immediate, deferred\n";
+        assert_eq!(outcome.err, line);
+        let options = [("SOFTCUDA_FAIL", "cuMemAloc:1=2")];
+        assert!(stage.run("vadd", &[], &options).err.contains("no function cuMemAloc"));
+    }
+
+    without_devices_the_host_computes |stage| {
+        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_DEVICES", "0")]);
+        assert_eq!((outcome.code, outcome.err.as_str()), (Some(1), ""));
+    }
+
+    failures_are_injected |stage| {
+        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_FAIL", "cuMemAlloc_v2:*=2")]);
+        assert_eq!(outcome.code, Some(1));
+        assert!(outcome.err.contains("out of memory"), "{}", outcome.err);
+        let options = [("SOFTCUDA_FAIL", "cuMemHostRegister_v2:1=OUT_OF_MEMORY")];
+        let outcome = stage.run("semantics", &["registered"], &options);
+        assert!(outcome.out.starts_with("register 2\n"), "{}", outcome.out);
+    }
+
+    kernels_use_registered_memory |stage| {
+        semantics(stage, "registered")
+            .succeeds("register 0\nsum 199990000 fifth -5\nagain 712 unregister 0 again 713\n");
+    }
+
+    kernels_use_managed_memory |stage| {
+        semantics(stage, "managed").succeeds("managed 0\nsum 199990000 fifth -5\n");
+        let options = [("SOFTCUDA_CONCURRENT_MANAGED", "0")];
+        let outcome = stage.run("semantics", &["managed"], &options);
+        outcome.succeeds("managed 0\nsum 199990000 fifth -5\n");
+    }
+
+    kernels_use_allocated_memory |stage| {
+        semantics(stage, "allocated").succeeds("allocated 0\nsum 199990000 fifth -5\n");
+    }
+
+    kernels_do_not_use_plain_memory |stage| {
+        semantics(stage, "plain").fails("neither registered nor managed");
+        let options = [("SOFTCUDA_PAGEABLE_ACCESS", "1")];
+        stage.run("semantics", &["plain"], &options).succeeds("sum 199990000 fifth -5\n");
+    }
+
+    kernels_do_not_use_what_was_unregistered |stage| {
+        let outcome = semantics(stage, "unregistered");
+        outcome.fails("neither registered nor managed");
+        assert_eq!(outcome.out, "sum 199990000 fifth -5\n");
+    }
+
+    the_host_does_not_use_device_memory |stage| {
+        assert_eq!(semantics(stage, "dereference").signal, Some(11));
+    }
+
+    an_overrun_is_found |stage| {
+        semantics(stage, "overrun").fails("4 bytes past the end of an allocation of 80000");
+    }
+
+    freed_device_memory_is_not_used |stage| {
+        // What is said depends on what libgomp has put there since.
+        semantics(stage, "freed").fails("load of 4 bytes at");
+    }
+
+    a_kernel_may_abort |stage| {
+        assert_eq!(semantics(stage, "abort").code, Some(1));
+    }
+
+    memory_is_separate |stage| {
+        semantics(stage, "stale").succeeds("y 1\n");
+    }
+
+    new_pages_are_seen_without_a_registration |stage| {
+        semantics(stage, "remapped").succeeds("device saw 2 host has 3\n");
+    }
+
+    old_pages_are_used_with_one |stage| {
+        for way in ["auto", "ring", "pipe"] {
+            let options = [("SOFTCUDA_PIN", way)];
+            stage
+                .run("semantics", &["remapped-registered"], &options)
+                .succeeds("register 0\ndevice saw 1 host has 2\n");
+        }
+    }
+
+    a_child_has_no_driver_and_its_parent_keeps_its_pages |stage| {
+        semantics(stage, "fork").succeeds("child 3\nparent saw 4\n");
+    }
+
+    ordinary_users_pin_as_much |stage| {
+        let mut command = Command::new("setpriv");
+        command
+            .args(["--reuid=65534", "--clear-groups", "--inh-caps=-all", "prlimit", "--memlock=0"])
+            .arg(stage.folder.join("semantics"))
+            .arg("remapped-registered")
+            .env("LD_LIBRARY_PATH", &stage.folder);
+        let usable = Command::new("setpriv").args(["--reuid=65534", "prlimit", "--version"]).output();
+        if !usable.is_ok_and(|output| output.status.success()) {
+            skip("only root can become somebody else");
+            return;
+        }
+        let outcome = Outcome::of(&mut command);
+        outcome.succeeds("register 0\ndevice saw 1 host has 2\n");
+        assert!(outcome.err.contains("using pipes"), "{}", outcome.err);
+        assert_eq!(outcome.err.lines().count(), 1);
+    }
+}
