@@ -45,6 +45,8 @@ endef
 # All under target/stage, for '. target/stage/env.sh'; needs no root.
 stage: all
 	$(call place,,$(stage)/bin,$(stage)/lib,$(stage)/share,$(stage)/lib/gcc/$(gcc_suffix),$(stage)/lib/gcc/$(gcc_suffix))
+	@$(INSTALL) -d '$(stage)/lib/softcuda'
+	@$(INSTALL) -m 755 $(build)/libcuda.so '$(stage)/lib/softcuda/libcuda.so.1'
 	@sed 's|@STAGE@|$(stage)|' packaging/env.sh.in > $(stage)/env.sh
 
 install: all
@@ -71,9 +73,11 @@ check: packages stage
 bench: packages stage
 	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench
 
-# libgomp's own tests; MEMORY=pinned adds the option.
+# libgomp's own tests, on softcuda or (DEVICE=) on what the environment leads
+# to; MEMORY=pinned adds the option.
+DEVICE ?= softcuda
 check-libgomp: packages stage
-	@GCC='$(GCC)' MEMORY='$(MEMORY)' $(CARGO) run --release --quiet -p offmem-testsuite --bin check-libgomp
+	@GCC='$(GCC)' MEMORY='$(MEMORY)' DEVICE='$(DEVICE)' $(CARGO) run --release --quiet -p offmem-testsuite --bin check-libgomp
 
 clean:
 	$(CARGO) clean

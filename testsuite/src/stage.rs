@@ -60,6 +60,14 @@ impl Stage {
         command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
     }
 
+    /// As [`Stage::enter`], and the command's programs offload to the software
+    /// driver.
+    pub fn enter_softcuda<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        let driver = self.folder.join("lib/softcuda");
+        let libraries = prepend(&self.folder.join("lib"), "LD_LIBRARY_PATH");
+        self.enter(command).env("LD_LIBRARY_PATH", format!("{}:{libraries}", driver.display()))
+    }
+
     fn compiler_folder(&self) -> PathBuf {
         self.folder.join("lib/gcc").join(machine_and_version())
     }

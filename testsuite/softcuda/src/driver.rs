@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::message;
 use crate::module::{Function, Images, Linker, Module};
 use crate::option::Options;
-use crate::statistics::Report;
+use crate::statistics::{self, Report};
 use crate::status::{Outcome, Status};
 use crate::stream::DEFAULT;
 use std::cell::Cell;
@@ -139,7 +139,8 @@ impl Driver {
             Report::Off => {}
             Report::Text => message::block(&self.machine.statistics.text(seconds)),
             Report::Json(path) => {
-                if let Err(error) = std::fs::write(path, self.machine.statistics.json(seconds)) {
+                let path = statistics::file_name(path);
+                if let Err(error) = std::fs::write(&path, self.machine.statistics.json(seconds)) {
                     message::say(format_args!("{path}: {error}"));
                 }
             }

@@ -12,8 +12,16 @@ pub(crate) enum Report {
     Off,
     /// To standard error, as text.
     Text,
-    /// To a file, as JSON.
+    /// To a file, as JSON; see [`file_name`].
     Json(String),
+}
+
+/// The file that a pattern means for this process, as in core(5): `%e` is the
+/// program's name, `%p` its process ID.
+pub(crate) fn file_name(pattern: &str) -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    pattern.replace("%p", &std::process::id().to_string()).replace("%e", &name)
 }
 
 macro_rules! counters {
@@ -141,6 +149,13 @@ mod tests {
             assert_eq!(value[name], 0, "{name}");
         }
         assert!(statistics.json(None).contains(r#""virtual_seconds":null"#));
+    }
+
+    #[test]
+    fn file_names_may_tell_processes_apart() {
+        let name = file_name("/tmp/%e.%p.json");
+        assert!(name.ends_with(&format!(".{}.json", std::process::id())), "{name}");
+        assert!(name.starts_with("/tmp/cuda-"), "{name}");
     }
 
     #[test]

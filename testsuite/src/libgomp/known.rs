@@ -15,10 +15,10 @@ impl Known {
         Known(lines.filter_map(split).collect())
     }
 
-    /// Why this check of a test may fail.
+    /// Why this test may fail.
     pub(crate) fn reason(&self, name: &str) -> Option<&str> {
         let test = name.split_whitespace().next()?;
-        // OpenACC tests run from the folder of the language that includes them.
+        // Common tests run from the folder of the language that includes them.
         let file = test.rsplit_once("/../").map_or(test, |(_, file)| file);
         self.0.iter().find(|(known, _)| known == file).map(|(_, reason)| reason.as_str())
     }

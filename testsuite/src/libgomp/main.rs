@@ -19,33 +19,43 @@ use crate::source::Source;
 use crate::suite::{Options, run_all};
 
 fn main() -> ExitCode {
-    let memory = env::var("MEMORY").ok().filter(|memory| !memory.is_empty());
+    let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let softcuda = match set("DEVICE").as_deref() {
+        Some("softcuda") => true,
+        None => false,
+        Some(other) => return refuse(&format!("DEVICE={other} is neither empty nor softcuda")),
+    };
+    let options = Options { memory: set("MEMORY"), softcuda };
     let source = match Source::unpack() {
         Ok(source) => source,
-        Err(why) => {
-            let _ = writeln!(io::stderr(), "check-libgomp: {why}");
-            return ExitCode::FAILURE;
-        }
+        Err(why) => return refuse(&why),
     };
-    let results = run_all(&source, &Options { memory });
+    let results = run_all(&source, &options);
     let known = Known::read();
 
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut unexpected = Vec::new();
+    let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
     for result in &results {
-        *counts.entry(result.kind.as_str()).or_default() += 1;
-        if result.failed() && known.reason(&result.name).is_none() {
-            unexpected.push(result);
-        }
+        *counts.entry((&result.kind, result.kernel)).or_default() += 1;
     }
+    let unexpected: Vec<_> = results
+        .iter()
+        .filter(|result| result.failed() && known.reason(&result.name).is_none())
+        .collect();
+
     let mut report = String::new();
     for result in &unexpected {
         report += &format!("unexpected {}: {}\n", result.kind, result.name);
     }
-    for (kind, count) in &counts {
-        report += &format!("{count:>6} {kind}\n");
+    for ((kind, kernel), count) in &counts {
+        let kernel = if *kernel { " with a kernel run" } else { "" };
+        report += &format!("{count:>6} {kind}{kernel}\n");
     }
     report += &format!("{:>6} unexpected\n", unexpected.len());
     let _ = io::stdout().write_all(report.as_bytes());
     if unexpected.is_empty() && !results.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn refuse(why: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "check-libgomp: {why}");
+    ExitCode::FAILURE
 }

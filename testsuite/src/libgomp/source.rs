@@ -31,6 +31,8 @@ impl Source {
                 "*/libgomp/testsuite/*",
                 "*/libgomp/*.h",
                 "*/gcc/testsuite/lib/*",
+                "*/gcc/testsuite/c-c++-common/goacc/*",
+                "*/gcc/testsuite/gfortran.dg/goacc/*",
                 "*/include/*",
             ]);
             succeed(&mut tar);

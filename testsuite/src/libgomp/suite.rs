@@ -1,6 +1,8 @@
 use std::fs;
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use offmem_testsuite::{Compiler, Language, Stage, root, run};
@@ -11,6 +13,8 @@ use crate::source::Source;
 pub(crate) struct Options {
     /// The value of `-foffload-memory=`, if any.
     pub(crate) memory: Option<String>,
+    /// Whether they run on softcuda.
+    pub(crate) softcuda: bool,
 }
 
 /// A line of a summary.
@@ -19,37 +23,63 @@ pub(crate) struct TestResult {
     pub(crate) kind: String,
     /// The test's file, its options, and what was checked.
     pub(crate) name: String,
+    /// Whether its program ran a kernel on softcuda.
+    pub(crate) kernel: bool,
 }
 
 impl TestResult {
+    /// The file of the test, without folders.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.name.split_whitespace().next()?.rsplit('/').next()
+    }
+
     pub(crate) fn failed(&self) -> bool {
         matches!(self.kind.as_str(), "FAIL" | "XPASS" | "ERROR" | "UNRESOLVED")
     }
 }
 
-/// What `runtest` calls a language, and where its tests stand.
-const SUITES: [(&str, &[&str]); 3] = [
-    (
-        "c.exp",
-        &["libgomp.c", "libgomp.c-c++-common", "libgomp.oacc-c", "libgomp.oacc-c-c++-common"],
-    ),
-    ("c++.exp", &["libgomp.c++", "libgomp.c-c++-common", "libgomp.oacc-c++"]),
-    ("fortran.exp", &["libgomp.fortran", "libgomp.oacc-fortran"]),
+/// Tests that one `runtest` runs: a language's, of one programming model.
+struct Suite {
+    name: &'static str,
+    driver: &'static str,
+    folders: &'static [&'static str],
+}
+
+/// The longest first.
+const SUITES: [Suite; 6] = [
+    Suite { name: "oacc-fortran", driver: "fortran.exp", folders: &["libgomp.oacc-fortran"] },
+    Suite { name: "fortran", driver: "fortran.exp", folders: &["libgomp.fortran"] },
+    Suite {
+        name: "oacc-c",
+        driver: "c.exp",
+        folders: &["libgomp.oacc-c", "libgomp.oacc-c-c++-common"],
+    },
+    Suite { name: "oacc-c++", driver: "c++.exp", folders: &["libgomp.oacc-c++"] },
+    Suite { name: "c", driver: "c.exp", folders: &["libgomp.c", "libgomp.c-c++-common"] },
+    Suite { name: "c++", driver: "c++.exp", folders: &["libgomp.c++", "libgomp.c-c++-common"] },
 ];
 
-/// Runs every suite, each on a thread of its own.
+/// Runs every suite, as many at once as there are processors.
 pub(crate) fn run_all(source: &Source, options: &Options) -> Vec<TestResult> {
     Stage::get();
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut results = Vec::new();
+        while let Some(suite) = SUITES.get(next.fetch_add(1, Ordering::Relaxed)) {
+            results.extend(runtest(source, options, suite));
+        }
+        results
+    };
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
     thread::scope(|scope| {
-        let suites = SUITES.map(|(driver, folders)| {
-            scope.spawn(move || runtest(source, options, driver, folders))
-        });
-        suites.into_iter().flat_map(|suite| suite.join().expect("runtest ends")).collect()
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("runtest ends")).collect()
     })
 }
 
-fn runtest(source: &Source, options: &Options, driver: &str, folders: &[&str]) -> Vec<TestResult> {
-    let folder = build_folder(options.memory.as_deref().unwrap_or("stock"), driver);
+fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult> {
+    let folder = build_folder(options.memory.as_deref().unwrap_or("stock"), suite.name);
+    let statistics = folder.join("stats/%e.json");
     let [gcc, gxx, gfortran] = Language::ALL.map(|language| Compiler::of(language).name);
     let triplet = "x86_64-pc-linux-gnu";
     let site = format!(
@@ -74,20 +104,39 @@ fn runtest(source: &Source, options: &Options, driver: &str, folders: &[&str]) -
     }
     let mut command = Command::new("runtest");
     command.arg("--tool").arg("libgomp").arg(format!("--target_board={board}"));
-    command.arg(format!("{driver}={}", source.offloading(folders).join(" ")));
+    command.arg(format!("{}={}", suite.driver, source.offloading(suite.folders).join(" ")));
     command.current_dir(&folder).stdin(Stdio::null());
-    let output = run(Stage::get().enter(&mut command).env("OFFMEM", "quiet"));
+    let command = if options.softcuda {
+        Stage::get().enter_softcuda(&mut command).env("SOFTCUDA_STATS", &statistics)
+    } else {
+        Stage::get().enter(&mut command)
+    };
+    let output = run(command.env("OFFMEM", "quiet"));
     fs::write(folder.join("runtest.out"), output.stdout).expect("its output");
 
     let summary = fs::read_to_string(folder.join("libgomp.sum")).unwrap_or_default();
-    summary.lines().filter_map(result).collect()
+    let mut results: Vec<_> = summary.lines().filter_map(result).collect();
+    for result in &mut results {
+        result.kernel = options.softcuda && ran_kernel(&folder, result);
+    }
+    results
 }
 
-fn build_folder(memory: &str, driver: &str) -> PathBuf {
-    let name = format!("target/libgomp/{memory}/{}", driver.trim_end_matches(".exp"));
-    let folder = root().join(name);
+/// Whether the program of this test ran a kernel, by softcuda's statistics.
+fn ran_kernel(folder: &Path, result: &TestResult) -> bool {
+    let Some(stem) = result.file().and_then(|file| file.split('.').next()) else {
+        return false;
+    };
+    let statistics = fs::read_to_string(folder.join(format!("stats/{stem}.exe.json")));
+    let value: Option<serde_json::Value> =
+        statistics.ok().and_then(|text| serde_json::from_str(&text).ok());
+    value.and_then(|value| value["kernels"].as_i64()).unwrap_or(0) > 0
+}
+
+fn build_folder(memory: &str, suite: &str) -> PathBuf {
+    let folder = root().join(format!("target/libgomp/{memory}/{suite}"));
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder for runtest");
+    fs::create_dir_all(folder.join("stats")).expect("a folder for runtest");
     folder
 }
 
@@ -104,5 +153,9 @@ fn result(line: &str) -> Option<TestResult> {
         "ERROR",
     ];
     let (kind, name) = line.split_once(": ")?;
-    KINDS.contains(&kind).then(|| TestResult { kind: kind.into(), name: name.into() })
+    KINDS.contains(&kind).then(|| TestResult {
+        kind: kind.into(),
+        name: name.into(),
+        kernel: false,
+    })
 }
