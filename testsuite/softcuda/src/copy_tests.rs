@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::mapping::Mapping;
+use crate::memory::DeviceMemory;
 use crate::option::Pinning;
 use crate::pin::Pinner;
 use crate::registration::{Kind, Registrations};
 use crate::rule::Rules;
+use std::sync::Arc;
 
 const SIZE: u64 = 3 * CHUNK + 17;
 
