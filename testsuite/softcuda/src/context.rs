@@ -125,13 +125,13 @@ impl Context {
         self.streams.fault()?;
         let modelled = self.machine.clock.seconds().is_some();
         let resident = if modelled { resident(start, size) } else { size };
-        self.machine.space.registrations.register(start, size, flags, self.id)?;
+        let pinned = self.machine.space.registrations.register(start, size, flags, self.id)?;
         self.machine.clock.spend(Expense::Register { resident, cold: size - resident });
         let statistics = &self.machine.statistics;
         statistics.registrations.add(1);
         statistics.live_registered.add(1);
-        statistics.live_registered_bytes.add(size);
-        statistics.registered_bytes.add(size);
+        statistics.live_registered_bytes.add(pinned);
+        statistics.registered_bytes.add(pinned);
         Ok(())
     }
 
@@ -141,12 +141,12 @@ impl Context {
             self.machine.space.registrations.rules().check(Rule::UnregisterBusy)?;
         }
         self.synchronize()?;
-        let range = self.machine.space.registrations.unregister(address)?;
-        self.machine.clock.spend(Expense::Unregister(range.size));
+        let pinned = self.machine.space.registrations.unregister(address)?;
+        self.machine.clock.spend(Expense::Unregister(pinned));
         let statistics = &self.machine.statistics;
         statistics.unregistrations.add(1);
         statistics.live_registered.subtract(1);
-        statistics.live_registered_bytes.subtract(range.size);
+        statistics.live_registered_bytes.subtract(pinned);
         Ok(())
     }
 
