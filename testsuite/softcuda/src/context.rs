@@ -5,6 +5,7 @@ use crate::copy::Copy;
 use crate::cost::Expense;
 use crate::host::resident;
 use crate::machine::Machine;
+use crate::memory::Purpose;
 use crate::registration::{Hold, Kind};
 use crate::rule::Rule;
 use crate::space::Place;
@@ -72,7 +73,8 @@ impl Context {
             return Err(Status::INVALID_VALUE);
         }
         let memory = &self.machine.space.devices[self.device];
-        let address = memory.allocate(size, 1, self.id).ok_or(Status::OUT_OF_MEMORY)?;
+        let address =
+            memory.allocate(size, 1, Purpose::Program, self.id).ok_or(Status::OUT_OF_MEMORY)?;
         self.machine.statistics.allocations.add(1);
         self.machine.statistics.live_device_bytes.add(size);
         Ok(address)
@@ -84,7 +86,7 @@ impl Context {
         let space = &self.machine.space;
         match space.device(address) {
             Some(device) => {
-                let allocation = space.devices[device].free(address)?;
+                let allocation = space.devices[device].free(address, Purpose::Program)?;
                 self.machine.statistics.frees.add(1);
                 self.machine.statistics.live_device_bytes.subtract(allocation.size);
                 Ok(())
