@@ -49,7 +49,8 @@ fn parse_files() -> Result<(), Box<dyn Error>> {
     let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
     println!("parse: {} texts, {bytes} bytes in {parsed:.2?}", texts.len());
     let mut place = |size: u64, _alignment: u64| {
-        Some(Box::leak(vec![0u128; size.div_ceil(16) as usize].into_boxed_slice()).as_ptr() as u64)
+        Some(Box::leak(vec![0u128; size.div_ceil(16) as usize].into_boxed_slice()).as_mut_ptr()
+            as u64)
     };
     let start = Instant::now();
     match Program::link(objects, &mut place, &Flat) {

@@ -181,7 +181,8 @@ impl Linker<'_> {
         let address = self.program.shared.dynamic();
         for object in objects {
             for variable in &object.variables {
-                if variable.space == Space::Shared && variable.linkage == Linkage::External {
+                let undefined = variable.linkage == Linkage::External && variable.count == 0;
+                if variable.space == Space::Shared && undefined {
                     let definition = Definition { address, space: Space::Shared };
                     let weak = (definition, Linkage::Weak);
                     self.names.visible.entry(variable.name.clone()).or_insert(weak);

@@ -2,9 +2,11 @@
 //! [`body`].
 
 mod body;
+mod collective;
 mod cursor;
 mod form;
 mod lexer;
+mod movement;
 mod names;
 mod operand;
 mod statement;

@@ -94,7 +94,7 @@ impl Program {
     /// most 255: the text's are virtual, a fraction of them lives at once.
     pub fn registers(&self, entry: EntryId) -> u32 {
         let declared = self.kernel(entry).map_or(0, |function| function.declared);
-        (16 + declared / 4).min(255)
+        (32 + declared / 4).min(255)
     }
 
     /// Offset and size of each parameter in

@@ -81,12 +81,22 @@ impl Bounds {
 
     /// Makes bytes exist.
     pub(crate) fn open(&mut self, offset: u64, size: u64) {
-        let end = (offset + size) as usize;
-        if self.0.len() * 8 < end {
-            self.0.resize(end.div_ceil(8), 0);
+        if size == 0 {
+            return;
         }
-        for byte in offset as usize..end {
-            self.0[byte / 8] |= 1 << (byte % 8);
+        let (offset, end) = (offset as usize, (offset + size) as usize);
+        let (first, last) = (offset / 8, (end - 1) / 8);
+        if self.0.len() <= last {
+            self.0.resize(last + 1, 0);
+        }
+        let from_offset = 0xff << (offset % 8);
+        let to_end = 0xff >> (7 - (end - 1) % 8);
+        if first == last {
+            self.0[first] |= from_offset & to_end;
+        } else {
+            self.0[first] |= from_offset;
+            self.0[first + 1..last].fill(0xff);
+            self.0[last] |= to_end;
         }
     }
 
@@ -117,5 +127,34 @@ impl Cells {
     pub(crate) fn pointer(&mut self, offset: u64) -> Option<*mut u8> {
         let word = self.0.get_mut(usize::try_from(offset / 8).ok()?)?;
         Some(std::ptr::from_mut(word).cast::<u8>().wrapping_add((offset & 7) as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bounds;
+
+    /// Offsets below 40 that exist.
+    fn open(bounds: &Bounds) -> Vec<u64> {
+        (0..40).filter(|&offset| bounds.contain(offset, 1)).collect()
+    }
+
+    #[test]
+    fn bytes_exist_from_open_to_truncate() {
+        for (offset, size) in [(0, 0), (3, 2), (0, 8), (7, 2), (5, 24), (8, 16), (1, 38)] {
+            let mut bounds = Bounds::default();
+            bounds.open(offset, size);
+            assert_eq!(open(&bounds), (offset..offset + size).collect::<Vec<_>>());
+            bounds.truncate(10);
+            assert_eq!(open(&bounds), (offset..(offset + size).min(10)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn all_bytes_of_an_access_must_exist() {
+        let mut bounds = Bounds::default();
+        bounds.open(16, 12);
+        assert!(bounds.contain(16, 8) && bounds.contain(24, 4));
+        assert!(!bounds.contain(24, 8) && !bounds.contain(8, 8) && !bounds.contain(1 << 60, 1));
     }
 }

@@ -5,6 +5,7 @@ use crate::copy::Copy;
 use crate::cost::Expense;
 use crate::host::resident;
 use crate::machine::Machine;
+use crate::memory::Purpose;
 use crate::registration::{Hold, Kind};
 use crate::rule::Rule;
 use crate::space::Place;
@@ -72,7 +73,8 @@ impl Context {
             return Err(Status::INVALID_VALUE);
         }
         let memory = &self.machine.space.devices[self.device];
-        let address = memory.allocate(size, 1, self.id).ok_or(Status::OUT_OF_MEMORY)?;
+        let address =
+            memory.allocate(size, 1, Purpose::Program, self.id).ok_or(Status::OUT_OF_MEMORY)?;
         self.machine.statistics.allocations.add(1);
         self.machine.statistics.live_device_bytes.add(size);
         Ok(address)
@@ -84,7 +86,7 @@ impl Context {
         let space = &self.machine.space;
         match space.device(address) {
             Some(device) => {
-                let allocation = space.devices[device].free(address)?;
+                let allocation = space.devices[device].free(address, Purpose::Program)?;
                 self.machine.statistics.frees.add(1);
                 self.machine.statistics.live_device_bytes.subtract(allocation.size);
                 Ok(())
@@ -125,13 +127,13 @@ impl Context {
         self.streams.fault()?;
         let modelled = self.machine.clock.seconds().is_some();
         let resident = if modelled { resident(start, size) } else { size };
-        self.machine.space.registrations.register(start, size, flags, self.id)?;
+        let pinned = self.machine.space.registrations.register(start, size, flags, self.id)?;
         self.machine.clock.spend(Expense::Register { resident, cold: size - resident });
         let statistics = &self.machine.statistics;
         statistics.registrations.add(1);
         statistics.live_registered.add(1);
-        statistics.live_registered_bytes.add(size);
-        statistics.registered_bytes.add(size);
+        statistics.live_registered_bytes.add(pinned);
+        statistics.registered_bytes.add(pinned);
         Ok(())
     }
 
@@ -141,12 +143,12 @@ impl Context {
             self.machine.space.registrations.rules().check(Rule::UnregisterBusy)?;
         }
         self.synchronize()?;
-        let range = self.machine.space.registrations.unregister(address)?;
-        self.machine.clock.spend(Expense::Unregister(range.size));
+        let pinned = self.machine.space.registrations.unregister(address)?;
+        self.machine.clock.spend(Expense::Unregister(pinned));
         let statistics = &self.machine.statistics;
         statistics.unregistrations.add(1);
         statistics.live_registered.subtract(1);
-        statistics.live_registered_bytes.subtract(range.size);
+        statistics.live_registered_bytes.subtract(pinned);
         Ok(())
     }
 

@@ -1,103 +1,16 @@
 //! Copies between any two places ("Memory Management: cuMemcpy").
 
 use crate::mapping::memory_file;
-use crate::memory::DeviceMemory;
-use crate::registration::{Hold, Range};
+use crate::side::{Side, Sort};
 use crate::space::{Place, Space};
 use crate::status::{Outcome, Status};
 use crate::transfer;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 
 /// The most bytes that pass through a buffer at a time.
 const CHUNK: u64 = 1 << 20;
-
-/// One end of a copy. What it names stays alive until the copy is done.
-pub(crate) enum Side {
-    /// An address of a device.
-    Device(Arc<DeviceMemory>, u64),
-    /// Managed memory, and where in the range.
-    Managed(Arc<Range>, u64),
-    /// Registered or allocated memory, and where in the range.
-    Pinned(Arc<Range>, u64),
-    /// Other memory of the host.
-    Plain(u64),
-    /// Bytes taken from such memory earlier.
-    Snapshot(Vec<u8>),
-}
-
-/// The sort of memory, as far as a copy's speed depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sort {
-    Device,
-    Pinned,
-    Pageable,
-}
-
-impl Side {
-    fn sort(&self) -> Sort {
-        match self {
-            Side::Device(..) | Side::Managed(..) => Sort::Device,
-            Side::Pinned(..) => Sort::Pinned,
-            Side::Plain(_) | Side::Snapshot(_) => Sort::Pageable,
-        }
-    }
-
-    /// The file that holds the bytes, and where.
-    fn file(&self, size: u64) -> Outcome<Option<(&File, u64)>> {
-        match self {
-            Side::Device(memory, address) => {
-                let offset = memory.offset(*address, size).ok_or(Status::INVALID_VALUE)?;
-                Ok(Some((memory.file(), offset)))
-            }
-            Side::Managed(range, at) => match &range.hold {
-                Hold::Managed(managed) => {
-                    let (file, offset) = managed.file();
-                    Ok(Some((file, offset + at)))
-                }
-                _ => Ok(None),
-            },
-            _ => Ok(None),
-        }
-    }
-
-    /// Copies to a file, `skip` bytes from the beginning.
-    fn store(&self, skip: u64, size: u64, file: &File, offset: u64) -> io::Result<()> {
-        match self {
-            Side::Pinned(range, at) => match &range.hold {
-                Hold::Registered(pin) => pin.store(at + skip, size, file, offset),
-                Hold::Allocated(memory) => {
-                    transfer::store(memory.start() as u64 + at + skip, size, file, offset)
-                }
-                Hold::Managed(_) => Err(io::ErrorKind::InvalidInput.into()),
-            },
-            Side::Plain(address) => transfer::store(address + skip, size, file, offset),
-            Side::Snapshot(bytes) => {
-                file.write_all_at(&bytes[skip as usize..(skip + size) as usize], offset)
-            }
-            Side::Device(..) | Side::Managed(..) => Err(io::ErrorKind::InvalidInput.into()),
-        }
-    }
-
-    /// Copies from a file.
-    fn load(&self, skip: u64, size: u64, file: &File, offset: u64) -> io::Result<()> {
-        match self {
-            Side::Pinned(range, at) => match &range.hold {
-                Hold::Registered(pin) => pin.load(at + skip, size, file, offset),
-                Hold::Allocated(memory) => {
-                    transfer::load(memory.start() as u64 + at + skip, size, file, offset)
-                }
-                Hold::Managed(_) => Err(io::ErrorKind::InvalidInput.into()),
-            },
-            Side::Plain(address) => transfer::load(address + skip, size, file, offset),
-            Side::Snapshot(_) | Side::Device(..) | Side::Managed(..) => {
-                Err(io::ErrorKind::InvalidInput.into())
-            }
-        }
-    }
-}
 
 /// A copy whose ends are known, one part for each pair of ranges.
 pub(crate) struct Copy(Vec<Part>);
@@ -134,8 +47,10 @@ impl Copy {
         }
         // The source as a whole also has to obey the rules.
         space.sides(from.0, size, from.1)?;
-        let writable = |part: &Part| !matches!(&part.to, Side::Pinned(range, _) if range.read_only);
-        if parts.iter().all(writable) { Ok(Copy(parts)) } else { Err(Status::INVALID_VALUE) }
+        match parts.iter().any(|part| part.to.read_only()) {
+            true => Err(Status::INVALID_VALUE),
+            false => Ok(Copy(parts)),
+        }
     }
 
     /// Puts `bytes` at an address that a device can reach.

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::mapping::Mapping;
+use crate::memory::{DeviceMemory, Purpose};
 use crate::option::Pinning;
 use crate::pin::Pinner;
 use crate::registration::{Kind, Registrations};
 use crate::rule::Rules;
+use std::sync::Arc;
 
 const SIZE: u64 = 3 * CHUNK + 17;
 
@@ -39,7 +41,7 @@ fn every_pair_of_places_copies() {
     let (_source, source) = host();
     let (_result, result) = host();
     space.registrations.register(registered, SIZE, 0, 0).unwrap();
-    let device = space.devices[0].allocate(SIZE, 1, 0).unwrap();
+    let device = space.devices[0].allocate(SIZE, 1, Purpose::Program, 0).unwrap();
     let managed = space.registrations.manage(SIZE, 1, 0).unwrap();
     let allocated = space.registrations.allocate(SIZE, 0, 0).unwrap();
     let places = [plain, registered, device, managed, allocated];
@@ -63,7 +65,7 @@ fn copies_within_a_device_may_overlap() {
     let space = space("");
     let (_plain, plain) = host();
     for shift in [1, CHUNK - 1, CHUNK + 1] {
-        let device = space.devices[0].allocate(SIZE + shift, 1, 0).unwrap();
+        let device = space.devices[0].allocate(SIZE + shift, 1, Purpose::Program, 0).unwrap();
         for (to, from) in [(device, device + shift), (device + shift, device)] {
             transfer::write(plain, &pattern(9)).unwrap();
             copy(&space, from, plain, SIZE).unwrap();
@@ -80,7 +82,7 @@ fn copies_within_a_device_may_overlap() {
 fn a_place_must_be_what_the_call_says() {
     let space = space("");
     let (_plain, plain) = host();
-    let device = space.devices[0].allocate(100, 1, 0).unwrap();
+    let device = space.devices[0].allocate(100, 1, Purpose::Program, 0).unwrap();
     let plan = |to, from, size| Copy::plan(&space, to, from, size).map(drop);
     assert_eq!(plan((device, Place::Device), (plain, Place::Host), 100), Ok(()));
     assert_eq!(plan((device, Place::Device), (plain, Place::Host), 0), Ok(()));
@@ -94,7 +96,7 @@ fn a_place_must_be_what_the_call_says() {
 #[test]
 fn bad_host_memory_is_an_error() {
     let space = space("");
-    let device = space.devices[0].allocate(100, 1, 0).unwrap();
+    let device = space.devices[0].allocate(100, 1, Purpose::Program, 0).unwrap();
     assert_eq!(copy(&space, device, 4096, 100), Err(Status::INVALID_VALUE));
     assert_eq!(copy(&space, 4096, device, 100), Err(Status::INVALID_VALUE));
 }
@@ -116,7 +118,7 @@ fn replace(mapping: &Mapping, byte: u8) {
 fn seen_after_replacement(register: bool) -> u8 {
     let space = space("");
     let (mapping, plain) = host();
-    let device = space.devices[0].allocate(SIZE, 1, 0).unwrap();
+    let device = space.devices[0].allocate(SIZE, 1, Purpose::Program, 0).unwrap();
     transfer::write(plain, &vec![b'A'; SIZE as usize]).unwrap();
     if register {
         space.registrations.register(plain, SIZE, 0, 0).unwrap();
@@ -144,7 +146,7 @@ fn without_registration_the_new_bytes_are_seen() {
 fn what_arrives_in_stale_pages_is_lost() {
     let space = space("");
     let (mapping, plain) = host();
-    let device = space.devices[0].allocate(8, 1, 0).unwrap();
+    let device = space.devices[0].allocate(8, 1, Purpose::Program, 0).unwrap();
     transfer::write(plain, b"AAAAAAAA").unwrap();
     space.registrations.register(plain, 8, 0, 0).unwrap();
     copy(&space, device, plain, 8).unwrap();
@@ -180,7 +182,7 @@ fn parts_on_both_sides_meet() {
 fn nothing_is_copied_into_read_only_memory() {
     let space = space("");
     let (_plain, plain) = host();
-    let device = space.devices[0].allocate(100, 1, 0).unwrap();
+    let device = space.devices[0].allocate(100, 1, Purpose::Program, 0).unwrap();
     space.registrations.register(plain, 100, 8, 0).unwrap();
     assert_eq!(copy(&space, device, plain, 100), Ok(()));
     assert_eq!(copy(&space, plain, device, 100), Err(Status::INVALID_VALUE));

@@ -29,6 +29,7 @@ mod pin;
 mod rectangle;
 mod registration;
 mod rule;
+mod side;
 mod space;
 mod statistics;
 mod status;

@@ -1,11 +1,12 @@
 //! The computer that the driver pretends to have, and what is counted on it.
 
-use crate::copy::{Copy, Sort};
+use crate::copy::Copy;
 use crate::cost::{Clock, Expense};
 use crate::memory::DeviceMemory;
 use crate::option::Options;
 use crate::pin::Pinner;
 use crate::registration::Registrations;
+use crate::side::Sort;
 use crate::space::Space;
 use crate::statistics::Statistics;
 use crate::status::Outcome;

@@ -40,10 +40,22 @@ struct State {
     used: u64,
 }
 
+/// What device memory is for, which decides who may free it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The program's, by `cuMemAlloc`.
+    Program,
+    /// A variable of a module.
+    Variable,
+    /// A kernel's, by `malloc`.
+    Heap,
+}
+
 /// Bytes of an allocation, who it belongs to, and a number of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Allocation {
     pub(crate) size: u64,
+    pub(crate) purpose: Purpose,
     pub(crate) owner: usize,
     pub(crate) number: u64,
 }
@@ -81,7 +93,13 @@ impl DeviceMemory {
 
     /// Allocates for `owner`. Behind each allocation at least one granule
     /// stays free, so that running past the end is seen.
-    pub(crate) fn allocate(&self, size: u64, align: u64, owner: usize) -> Option<u64> {
+    pub(crate) fn allocate(
+        &self,
+        size: u64,
+        align: u64,
+        purpose: Purpose,
+        owner: usize,
+    ) -> Option<u64> {
         let align = align.max(GRANULE);
         let taken = size.checked_next_multiple_of(GRANULE)?.checked_add(GRANULE)?;
         let mut state = self.state();
@@ -97,50 +115,54 @@ impl DeviceMemory {
         if start + free > offset + taken {
             state.free.insert(offset + taken, start + free - offset - taken);
         }
-        let allocation = Allocation { size, owner, number: unique() };
+        let allocation = Allocation { size, purpose, owner, number: unique() };
         state.allocations.insert(offset, allocation);
         state.used += taken;
         self.mark(offset, size, true);
         Some(self.base() + offset)
     }
 
-    /// Frees what [`Self::allocate`] gave.
-    pub(crate) fn free(&self, address: u64) -> Outcome<Allocation> {
-        let offset = address.wrapping_sub(self.base());
+    /// Frees what [`Self::allocate`] gave for that purpose.
+    pub(crate) fn free(&self, address: u64, purpose: Purpose) -> Outcome<Allocation> {
         let mut state = self.state();
-        let allocation = state.allocations.remove(&offset).ok_or(Status::INVALID_VALUE)?;
-        let taken = allocation.size.next_multiple_of(GRANULE) + GRANULE;
-        self.mark(offset, allocation.size, false);
-        if taken >= RETURNED {
-            give_back(&self.file, offset, taken);
+        let offset = address.wrapping_sub(self.base());
+        let allocation = *state.allocations.get(&offset).ok_or(Status::INVALID_VALUE)?;
+        if allocation.purpose != purpose {
+            return Err(Status::INVALID_VALUE);
         }
-        state.used -= taken;
-        let (mut start, mut size) = (offset, taken);
-        if let Some((&before, &length)) = state.free.range(..offset).next_back()
-            && before + length == offset
-        {
-            state.free.remove(&before);
-            (start, size) = (before, size + length);
-        }
-        if let Some(length) = state.free.remove(&(offset + taken)) {
-            size += length;
-        }
-        state.free.insert(start, size);
+        self.remove(&mut state, offset, allocation.size);
         Ok(allocation)
     }
 
     /// Frees everything that belongs to `owner`.
     pub(crate) fn free_all(&self, owner: usize) {
-        let owned: Vec<u64> = {
-            let state = self.state();
-            let owned =
-                state.allocations.iter().filter(|(_, allocation)| allocation.owner == owner);
-            owned.map(|(offset, _)| self.base() + offset).collect()
-        };
-        for address in owned {
-            // One that somebody else has just freed is free all the same.
-            let _ = self.free(address);
+        let mut state = self.state();
+        let owned = state.allocations.iter().filter(|(_, found)| found.owner == owner);
+        let owned: Vec<_> = owned.map(|(offset, found)| (*offset, found.size)).collect();
+        for (offset, size) in owned {
+            self.remove(&mut state, offset, size);
         }
+    }
+
+    fn remove(&self, state: &mut State, offset: u64, size: u64) {
+        state.allocations.remove(&offset);
+        let taken = size.next_multiple_of(GRANULE) + GRANULE;
+        self.mark(offset, size, false);
+        if taken >= RETURNED {
+            give_back(&self.file, offset, taken);
+        }
+        state.used -= taken;
+        let (mut start, mut free) = (offset, taken);
+        if let Some((&before, &length)) = state.free.range(..offset).next_back()
+            && before + length == offset
+        {
+            state.free.remove(&before);
+            (start, free) = (before, free + length);
+        }
+        if let Some(length) = state.free.remove(&(offset + taken)) {
+            free += length;
+        }
+        state.free.insert(start, free);
     }
 
     /// The allocation that `address` lies in, with its start.
@@ -228,7 +250,7 @@ mod tests {
     #[test]
     fn bounds_are_exact() {
         let memory = memory();
-        let address = memory.allocate(1001, 1, 7).unwrap();
+        let address = memory.allocate(1001, 1, Purpose::Program, 7).unwrap();
         assert_eq!(address % 256, 0);
         assert!(memory.reach(address + 1000, 1).is_some());
         assert!(memory.reach(address + 1000, 2).is_none());
@@ -244,8 +266,8 @@ mod tests {
     #[test]
     fn neighbours_have_a_gap() {
         let memory = memory();
-        let first = memory.allocate(256, 1, 0).unwrap();
-        let second = memory.allocate(256, 1, 0).unwrap();
+        let first = memory.allocate(256, 1, Purpose::Program, 0).unwrap();
+        let second = memory.allocate(256, 1, Purpose::Program, 0).unwrap();
         assert!(second >= first + 512);
         assert!(memory.reach(first + 256, 1).is_none());
     }
@@ -254,23 +276,32 @@ mod tests {
     fn freed_memory_comes_back_whole() {
         let memory = memory();
         let all = memory.size() - 256;
-        let first = memory.allocate(5 << 20, 1, 1).unwrap();
-        let second = memory.allocate(5 << 20, 1, 2).unwrap();
-        assert_eq!(memory.allocate(all, 1, 0), None);
-        memory.free(first).unwrap();
-        assert_eq!(memory.free(first), Err(Status::INVALID_VALUE));
+        let first = memory.allocate(5 << 20, 1, Purpose::Program, 1).unwrap();
+        let second = memory.allocate(5 << 20, 1, Purpose::Program, 2).unwrap();
+        assert_eq!(memory.allocate(all, 1, Purpose::Program, 0), None);
+        memory.free(first, Purpose::Program).unwrap();
+        assert_eq!(memory.free(first, Purpose::Program), Err(Status::INVALID_VALUE));
         assert!(memory.reach(first, 4).is_none());
         memory.free_all(2);
         assert!(memory.reach(second, 4).is_none());
         assert_eq!(memory.used(), 0);
-        assert!(memory.allocate(all, 1, 0).is_some());
+        assert!(memory.allocate(all, 1, Purpose::Program, 0).is_some());
+    }
+
+    #[test]
+    fn memory_is_freed_by_those_it_is_for() {
+        let memory = memory();
+        let variable = memory.allocate(8, 1, Purpose::Variable, 0).unwrap();
+        assert_eq!(memory.free(variable, Purpose::Program), Err(Status::INVALID_VALUE));
+        assert_eq!(memory.free(variable, Purpose::Heap), Err(Status::INVALID_VALUE));
+        assert!(memory.free(variable, Purpose::Variable).is_ok());
     }
 
     #[test]
     fn kernels_and_copies_see_the_same_bytes() {
         use std::os::unix::fs::FileExt;
         let memory = memory();
-        let address = memory.allocate(4, 4096, 0).unwrap();
+        let address = memory.allocate(4, 4096, Purpose::Program, 0).unwrap();
         assert_eq!(address % 4096, 0);
         let offset = memory.offset(address, 4).unwrap();
         memory.file().write_all_at(b"abcd", offset).unwrap();

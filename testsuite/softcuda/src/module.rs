@@ -1,6 +1,7 @@
 //! From PTX to kernels ("Module Management"): linker, images and modules.
 
 use crate::context::Context;
+use crate::memory::Purpose;
 use crate::message::say;
 use crate::status::{Outcome, Status};
 use crate::view::View;
@@ -121,7 +122,8 @@ impl Module {
         let machine = Arc::clone(&context.machine);
         let memory = &machine.space.devices[context.device];
         let owner = machine.owner();
-        let mut place = |size: u64, align| memory.allocate(size.max(1), align, owner);
+        let mut place =
+            |size: u64, align| memory.allocate(size.max(1), align, Purpose::Variable, owner);
         let view = View::new(&machine, context.device, owner);
         match Program::link(objects, &mut place, &view) {
             Ok(program) => Ok(Module { program, context, owner }),

@@ -54,6 +54,7 @@ pub(crate) fn plan(space: &Space, to: Corner, from: Corner, extent: [u64; 3]) ->
 mod tests {
     use super::*;
     use crate::machine::Machine;
+    use crate::memory::Purpose;
     use crate::option::Options;
 
     #[test]
@@ -61,7 +62,7 @@ mod tests {
         let machine = Machine::new(Options { memory: 1 << 20, ..Options::default() }).unwrap();
         let source: Vec<u8> = (0..120).collect();
         let mut target = [0u8; 120];
-        let device = machine.space.devices[0].allocate(60, 1, 0).unwrap();
+        let device = machine.space.devices[0].allocate(60, 1, Purpose::Program, 0).unwrap();
         let corner = |place, base, skip, pitch, height| Corner { place, base, skip, pitch, height };
         // Of 2 slices of 6 rows of 10 bytes: 3 bytes of 2 rows of both.
         let host = corner(Place::Host, source.as_ptr() as u64, [4, 1, 0], 10, 6);

@@ -129,8 +129,9 @@ impl Registrations {
         &self.rules
     }
 
-    /// `cuMemHostRegister`.
-    pub(crate) fn register(&self, start: u64, size: u64, flags: u32, owner: usize) -> Outcome {
+    /// `cuMemHostRegister`: the number of bytes that were pinned, 0 if the
+    /// rules accept memory that is the driver's own.
+    pub(crate) fn register(&self, start: u64, size: u64, flags: u32, owner: usize) -> Outcome<u64> {
         let end = start.checked_add(size).ok_or(Status::INVALID_VALUE)?;
         if start == 0 || size == 0 || flags > 15 {
             return Err(Status::INVALID_VALUE);
@@ -148,11 +149,7 @@ impl Registrations {
         // Held while pinning, as a driver's lock is.
         let mut state = self.state();
         if let Some(range) = state.overlap(start, end) {
-            return match range.kind() {
-                Kind::Registered => Err(Status::ALREADY_REGISTERED),
-                Kind::Allocated => self.rules.check(Rule::RegisterAllocated),
-                Kind::Managed => self.rules.check(Rule::RegisterManaged),
-            };
+            return self.register_again(range.kind()).map(|()| 0);
         }
         if state.overlap(start / page * page, end.next_multiple_of(page)).is_some() {
             self.rules.check(Rule::SamePage)?;
@@ -162,7 +159,16 @@ impl Registrations {
         let hold = Hold::Registered(pin);
         let range = Range { start, size, flags, read_only, owner, number: unique(), hold };
         state.insert(range);
-        Ok(())
+        Ok(size)
+    }
+
+    /// Whether registering what the driver knows already is accepted.
+    fn register_again(&self, kind: Kind) -> Outcome {
+        match kind {
+            Kind::Registered => Err(Status::ALREADY_REGISTERED),
+            Kind::Allocated => self.rules.check(Rule::RegisterAllocated),
+            Kind::Managed => self.rules.check(Rule::RegisterManaged),
+        }
     }
 
     fn pin(&self, start: u64, size: u64, flags: u32) -> Outcome<(Pin, bool)> {
@@ -187,19 +193,20 @@ impl Registrations {
         }
     }
 
-    /// `cuMemHostUnregister`. The pages stay pinned as long as work that was
-    /// queued before holds the range.
-    pub(crate) fn unregister(&self, address: u64) -> Outcome<Arc<Range>> {
+    /// `cuMemHostUnregister`: the number of bytes as [`Self::register`] gave
+    /// it. The pages stay pinned as long as queued work holds the range.
+    pub(crate) fn unregister(&self, address: u64) -> Outcome<u64> {
         let mut state = self.state();
         let range = state.find(address).ok_or(Status::NOT_REGISTERED)?;
         if range.kind() != Kind::Registered {
-            return Err(Status::NOT_REGISTERED);
+            let again = self.register_again(range.kind());
+            return again.map(|()| 0).map_err(|_| Status::NOT_REGISTERED);
         }
         if range.start != address {
             self.rules.check(Rule::UnregisterInterior)?;
         }
         let start = range.start;
-        state.remove(start).ok_or(Status::NOT_REGISTERED)
+        state.remove(start).map(|range| range.size).ok_or(Status::NOT_REGISTERED)
     }
 
     /// `cuMemHostAlloc`: pages that belong to the driver.

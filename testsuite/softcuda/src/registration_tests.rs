@@ -20,7 +20,7 @@ fn memory() -> (Mapping, u64) {
 fn an_overlap_is_already_registered() {
     let (_memory, start) = memory();
     let registrations = registrations("");
-    assert_eq!(registrations.register(start + PAGE, 2 * PAGE, 0, 0), Ok(()));
+    assert_eq!(registrations.register(start + PAGE, 2 * PAGE, 0, 0), Ok(2 * PAGE));
     for (from, size) in [(PAGE, 2 * PAGE), (0, 16 * PAGE), (0, PAGE + 1), (3 * PAGE - 1, 1)] {
         let overlap = registrations.register(start + from, size, 0, 0);
         assert_eq!(overlap, Err(Status::ALREADY_REGISTERED), "{from} {size}");
@@ -31,21 +31,21 @@ fn an_overlap_is_already_registered() {
 fn neighbours_register() {
     let (_memory, start) = memory();
     let registrations = registrations("");
-    assert_eq!(registrations.register(start, PAGE, 0, 0), Ok(()));
-    assert_eq!(registrations.register(start + PAGE, PAGE, 0, 0), Ok(()));
+    assert_eq!(registrations.register(start, PAGE, 0, 0), Ok(PAGE));
+    assert_eq!(registrations.register(start + PAGE, PAGE, 0, 0), Ok(PAGE));
 }
 
 #[test]
 fn what_is_not_registered_cannot_be_unregistered() {
     let (_memory, start) = memory();
     let registrations = registrations("");
-    let status = |address| registrations.unregister(address).map(drop);
+    let status = |address| registrations.unregister(address);
     assert_eq!(status(start), Err(Status::NOT_REGISTERED));
     registrations.register(start, PAGE, 0, 0).unwrap();
     assert_eq!(status(start + PAGE), Err(Status::NOT_REGISTERED));
-    assert_eq!(status(start), Ok(()));
+    assert_eq!(status(start), Ok(PAGE));
     assert_eq!(status(start), Err(Status::NOT_REGISTERED));
-    assert_eq!(registrations.register(start, 2 * PAGE, 0, 0), Ok(()), "and again");
+    assert_eq!(registrations.register(start, 2 * PAGE, 0, 0), Ok(2 * PAGE), "and again");
 }
 
 #[test]
@@ -53,10 +53,10 @@ fn an_interior_pointer_does_not_unregister() {
     let (_memory, start) = memory();
     let strict = registrations("");
     strict.register(start, PAGE, 0, 0).unwrap();
-    assert_eq!(strict.unregister(start + 8).map(drop), Err(Status::INVALID_VALUE));
+    assert_eq!(strict.unregister(start + 8), Err(Status::INVALID_VALUE));
     let lenient = registrations("unregister-interior=accept");
     lenient.register(start, PAGE, 0, 0).unwrap();
-    assert_eq!(lenient.unregister(start + 8).unwrap().start, start);
+    assert_eq!(lenient.unregister(start + 8), Ok(PAGE));
 }
 
 #[test]
@@ -74,23 +74,23 @@ fn nothing_and_nonsense_are_invalid() {
 #[test]
 fn unaligned_ranges_register() {
     let (_memory, start) = memory();
-    assert_eq!(registrations("").register(start + 3, 10_001, 0, 0), Ok(()));
+    assert_eq!(registrations("").register(start + 3, 10_001, 0, 0), Ok(10_001));
     let strict = registrations("unaligned=1");
     assert_eq!(strict.register(start + 3, PAGE, 0, 0), Err(Status::INVALID_VALUE));
     assert_eq!(strict.register(start, PAGE + 1, 0, 0), Err(Status::INVALID_VALUE));
-    assert_eq!(strict.register(start, PAGE, 0, 0), Ok(()));
+    assert_eq!(strict.register(start, PAGE, 0, 0), Ok(PAGE));
 }
 
 #[test]
 fn two_ranges_may_share_a_page() {
     let (_memory, start) = memory();
     let lenient = registrations("");
-    assert_eq!(lenient.register(start, 100, 0, 0), Ok(()));
-    assert_eq!(lenient.register(start + 200, 100, 0, 0), Ok(()));
+    assert_eq!(lenient.register(start, 100, 0, 0), Ok(100));
+    assert_eq!(lenient.register(start + 200, 100, 0, 0), Ok(100));
     let strict = registrations("same-page=712");
-    assert_eq!(strict.register(start, 100, 0, 0), Ok(()));
+    assert_eq!(strict.register(start, 100, 0, 0), Ok(100));
     assert_eq!(strict.register(start + 200, 100, 0, 0), Err(Status::ALREADY_REGISTERED));
-    assert_eq!(strict.register(start + PAGE, 100, 0, 0), Ok(()));
+    assert_eq!(strict.register(start + PAGE, 100, 0, 0), Ok(100));
 }
 
 #[test]
@@ -102,10 +102,10 @@ fn read_only_memory_needs_the_flag() {
     let strict = registrations("");
     assert_eq!(strict.register(start, PAGE, 0, 0), Err(Status::INVALID_VALUE));
     assert_eq!(strict.register(start, 2 * PAGE, 0, 0), Err(Status::INVALID_VALUE));
-    assert_eq!(strict.register(start, PAGE, READ_ONLY, 0), Ok(()));
+    assert_eq!(strict.register(start, PAGE, READ_ONLY, 0), Ok(PAGE));
     assert!(strict.find(start).unwrap().read_only);
     let lenient = registrations("read-only=accept");
-    assert_eq!(lenient.register(start, PAGE, 0, 0), Ok(()));
+    assert_eq!(lenient.register(start, PAGE, 0, 0), Ok(PAGE));
     let old = registrations("read-only-flag=801");
     assert_eq!(old.register(start, PAGE, READ_ONLY, 0), Err(Status::NOT_SUPPORTED));
 }
@@ -117,11 +117,12 @@ fn the_drivers_own_memory_is_registered_already() {
     let allocated = strict.allocate(PAGE, 0, 0).unwrap();
     assert_eq!(strict.register(managed, 8, 0, 0), Err(Status::ALREADY_REGISTERED));
     assert_eq!(strict.register(allocated, 8, 0, 0), Err(Status::ALREADY_REGISTERED));
-    assert_eq!(strict.unregister(allocated).map(drop), Err(Status::NOT_REGISTERED));
+    assert_eq!(strict.unregister(allocated), Err(Status::NOT_REGISTERED));
     let other = registrations("register-managed=accept,register-allocated=1");
     let managed = other.manage(PAGE, 1, 0).unwrap();
     let allocated = other.allocate(PAGE, 0, 0).unwrap();
-    assert_eq!(other.register(managed, 8, 0, 0), Ok(()));
+    assert_eq!(other.register(managed, 8, 0, 0), Ok(0));
+    assert_eq!(other.unregister(managed), Ok(0));
     assert_eq!(other.register(allocated, 8, 0, 0), Err(Status::INVALID_VALUE));
 }
 
@@ -157,7 +158,7 @@ fn the_limit_counts_what_is_pinned() {
     assert_eq!(registrations.register(start + PAGE, 1, 0, 0), Err(Status::OUT_OF_MEMORY));
     assert_eq!(registrations.free(allocated, Kind::Managed), Err(Status::INVALID_VALUE));
     registrations.free(allocated, Kind::Allocated).unwrap();
-    assert_eq!(registrations.register(start + PAGE, 1, 0, 0), Ok(()));
+    assert_eq!(registrations.register(start + PAGE, 1, 0, 0), Ok(1));
     assert!(registrations.manage(8 * PAGE, 1, 0).is_ok(), "managed memory is not pinned");
 }
 

@@ -1,8 +1,8 @@
 //! The unified address space: whose memory an address is.
 
-use crate::copy::Side;
 use crate::memory::DeviceMemory;
-use crate::registration::{Hold, Registrations};
+use crate::registration::{Piece, Registrations};
+use crate::side::Side;
 use crate::status::{Outcome, Status};
 use std::sync::Arc;
 
@@ -42,14 +42,9 @@ impl Space {
         if place == Place::Device && pieces.iter().any(|piece| piece.range.is_none()) {
             return Err(Status::INVALID_VALUE);
         }
-        let side = |piece: crate::registration::Piece| {
-            let Some(range) = piece.range else { return (Side::Plain(piece.start), piece.size) };
-            let at = piece.start - range.start;
-            let side = match range.hold {
-                Hold::Managed(_) => Side::Managed(range, at),
-                Hold::Registered(_) | Hold::Allocated(_) => Side::Pinned(range, at),
-            };
-            (side, piece.size)
+        let side = |piece: Piece| match piece.range {
+            Some(range) => (Side::Known(Arc::clone(&range), piece.start - range.start), piece.size),
+            None => (Side::Plain(piece.start), piece.size),
         };
         Ok(pieces.into_iter().map(side).collect())
     }

@@ -2,6 +2,7 @@
 
 use crate::host::{Mappings, Protection};
 use crate::machine::Machine;
+use crate::memory::Purpose;
 use crate::message;
 use crate::registration::{Hold, Range};
 use softcuda_ptx::{Access, Memory, Refusal};
@@ -122,13 +123,13 @@ impl Memory for View<'_> {
 
     fn malloc(&self, size: u64) -> u64 {
         let memory = &self.machine.space.devices[self.device];
-        memory.allocate(size.max(1), 16, self.owner).unwrap_or(0)
+        memory.allocate(size.max(1), 16, Purpose::Heap, self.owner).unwrap_or(0)
     }
 
     fn free(&self, address: u64) {
         let memory = &self.machine.space.devices[self.device];
-        if address != 0 && memory.free(address).is_err() {
-            message::say(format_args!("kernel frees {address:#x}, which is not allocated"));
+        if address != 0 && memory.free(address, Purpose::Heap).is_err() {
+            message::say(format_args!("kernel frees {address:#x}, which malloc has not given it"));
         }
     }
 
@@ -154,8 +155,8 @@ mod tests {
     #[test]
     fn a_kernel_reaches_what_devices_reach() {
         let machine = machine(Options::default());
-        let device = machine.space.devices[0].allocate(100, 1, 0).unwrap();
-        let other = machine.space.devices[1].allocate(100, 1, 0).unwrap();
+        let device = machine.space.devices[0].allocate(100, 1, Purpose::Program, 0).unwrap();
+        let other = machine.space.devices[1].allocate(100, 1, Purpose::Program, 0).unwrap();
         let plain = Mapping::zeroed(8192).unwrap();
         let plain = plain.start() as u64;
         machine.space.registrations.register(plain, 100, 8, 0).unwrap();

@@ -10,10 +10,7 @@ use super::names::Meaning;
 use super::operand::{Address, LIST};
 use crate::alu::{self, Compute};
 use crate::function::{Call, Parameter};
-use crate::instruction::{
-    Atomic, Barrier, Instruction, Operation, Place, Register, Shuffle, ShuffleMode, Special, Vote,
-    VoteMode,
-};
+use crate::instruction::{Atomic, AtomicOperation, Instruction, Operation, Place, Register};
 use crate::space::Space;
 use crate::types::{Type, Width};
 
@@ -111,124 +108,6 @@ impl<'a> Body<'a, '_, '_> {
         Ok(())
     }
 
-    /// `mov` (PTX ISA 9.7.9.3 and 9.7.9.4).
-    fn moving(
-        &mut self,
-        cursor: &mut Cursor<'a>,
-        compute: Compute,
-        type_: Type,
-        components: u32,
-    ) -> Parsed<()> {
-        let (destinations, _) = self.destinations(cursor)?;
-        cursor.expect(",")?;
-        if let Some(special) = Special::named(cursor.peek()) {
-            cursor.next();
-            let instruction = Instruction::new(Operation::Special(special));
-            self.emit(Instruction { destination: destinations[0], ..instruction });
-            return Ok(());
-        }
-        if destinations.len() > 1 && components == 1 {
-            return self.unpack(cursor, &destinations, type_);
-        }
-        let sources = self.sources(cursor)?;
-        if sources.len() > 1 && components == 1 {
-            return self.pack(cursor, destinations[0], &sources, type_);
-        }
-        let count = components as usize;
-        if destinations.len() != count || sources.len() != count {
-            return Err(cursor.flaw(format!("{count} operands are needed on each side")));
-        }
-        for (destination, source) in destinations.into_iter().zip(sources) {
-            self.compute(Some(compute), destination, [source, ZERO, ZERO]);
-        }
-        Ok(())
-    }
-
-    /// `mov d, {a, b}`.
-    fn pack(
-        &mut self,
-        cursor: &mut Cursor<'a>,
-        destination: Register,
-        sources: &[Register],
-        type_: Type,
-    ) -> Parsed<()> {
-        match (type_.width(), sources) {
-            (Width::Eight, &[a, b]) => {
-                self.compute(alu::pack(Width::Four), destination, [a, b, ZERO]);
-            }
-            (Width::Four, &[a, b]) => {
-                self.compute(alu::pack(Width::Two), destination, [a, b, ZERO]);
-            }
-            (Width::Eight, &[a, b, c, d]) => {
-                let low = self.fresh(cursor, 2)?;
-                let high = Register(low.0 + 1);
-                self.compute(alu::pack(Width::Two), low, [a, b, ZERO]);
-                self.compute(alu::pack(Width::Two), high, [c, d, ZERO]);
-                self.compute(alu::pack(Width::Four), destination, [low, high, ZERO]);
-            }
-            _ => return Err(cursor.flaw("operands that cannot be packed")),
-        }
-        Ok(())
-    }
-
-    /// `mov {a, b}, s`.
-    fn unpack(
-        &mut self,
-        cursor: &mut Cursor<'a>,
-        destinations: &[Register],
-        type_: Type,
-    ) -> Parsed<()> {
-        let source = self.scalar(cursor)?;
-        let bits = type_.width().bits() / destinations.len() as u32;
-        if bits < 8 || !bits.is_power_of_two() {
-            return Err(cursor.flaw("operands that cannot be unpacked"));
-        }
-        // The source may be among the destinations.
-        let copy = self.fresh(cursor, 1)?;
-        self.compute(alu::truncate(type_.width()), copy, [source, ZERO, ZERO]);
-        let length = self.constant(u64::from(bits));
-        for (index, &destination) in destinations.iter().enumerate() {
-            let start = self.constant(index as u64 * u64::from(bits));
-            let extract = alu::decode(&["bfe", "u64"]);
-            self.compute(extract, destination, [copy, start, length]);
-        }
-        Ok(())
-    }
-
-    fn load_parameter(&mut self, cursor: &mut Cursor<'a>, type_: Type) -> Parsed<()> {
-        let destination = self.destination(cursor)?;
-        cursor.expect(",")?;
-        let width = type_.width();
-        let (mut word, bit, _) = self.parameter_address(cursor, width.bytes())?;
-        if bit != 0 {
-            let start = self.constant(u64::from(bit));
-            let shifted = self.fresh(cursor, 1)?;
-            self.compute(alu::decode(&["shr", "u64"]), shifted, [word, start, ZERO]);
-            word = shifted;
-        }
-        let widen = alu::widen(width, destination.type_.width()).filter(|_| type_.is_signed());
-        let extend = widen.or_else(|| alu::truncate(width));
-        self.compute(extend, destination.register, [word, ZERO, ZERO]);
-        Ok(())
-    }
-
-    fn store_parameter(&mut self, cursor: &mut Cursor<'a>, type_: Type) -> Parsed<()> {
-        let width = type_.width();
-        let (word, bit, parameter) = self.parameter_address(cursor, width.bytes())?;
-        cursor.expect(",")?;
-        let source = self.scalar(cursor)?;
-        if width.bytes() == 8 || width.bytes() == parameter.size as usize {
-            self.compute(alu::truncate(width), word, [source, ZERO, ZERO]);
-            return Ok(());
-        }
-        let start = self.constant(u64::from(bit));
-        let mask = self.constant(width.mask() << bit);
-        let shifted = self.fresh(cursor, 1)?;
-        self.compute(alu::decode(&["shl", "b64"]), shifted, [source, start, ZERO]);
-        self.compute(alu::insert(), word, [word, shifted, mask]);
-        Ok(())
-    }
-
     fn load(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -294,7 +173,7 @@ impl<'a> Body<'a, '_, '_> {
         let address = self.address(cursor)?;
         cursor.expect(",")?;
         let mut sources = [address.base, self.scalar(cursor)?, ZERO];
-        if atomic.operation == crate::instruction::AtomicOperation::CompareAndSwap {
+        if atomic.operation == AtomicOperation::CompareAndSwap {
             cursor.expect(",")?;
             sources[2] = self.scalar(cursor)?;
         }
@@ -372,68 +251,6 @@ impl<'a> Body<'a, '_, '_> {
             }
         }
         Ok(arguments)
-    }
-
-    /// `bar.sync a[, b]`, `bar.arrive a, b`, `bar.red d, a[, b], p`.
-    fn barrier(&mut self, cursor: &mut Cursor<'a>, barrier: Barrier) -> Parsed<()> {
-        let reduces = !matches!(barrier, Barrier::Sync | Barrier::Arrive);
-        let mut destination = Register::SINK;
-        if reduces {
-            destination = self.destination(cursor)?.register;
-            cursor.expect(",")?;
-        }
-        let mut operands = vec![self.scalar(cursor)?];
-        while operands.len() < 3 && cursor.eat(",") {
-            operands.push(self.scalar(cursor)?);
-        }
-        let sources = match (reduces, &operands[..]) {
-            (false, &[barrier]) => [barrier, ZERO, ZERO],
-            (false, &[barrier, threads]) => [barrier, threads, ZERO],
-            (true, &[barrier, predicate]) => [barrier, ZERO, predicate],
-            (true, &[barrier, threads, predicate]) => [barrier, threads, predicate],
-            _ => return Err(cursor.flaw("a barrier with other operands")),
-        };
-        let operation = Operation::Barrier(barrier);
-        self.emit(Instruction { destination, sources, ..Instruction::new(operation) });
-        Ok(())
-    }
-
-    /// `shfl d[|p], a, b, c[, membermask]`.
-    fn shuffle(&mut self, cursor: &mut Cursor<'a>, mode: ShuffleMode, sync: bool) -> Parsed<()> {
-        let destination = self.destination(cursor)?.register;
-        let inside = if cursor.eat("|") { Some(self.destination(cursor)?.register) } else { None };
-        let mut sources = [ZERO; 3];
-        for source in &mut sources {
-            cursor.expect(",")?;
-            *source = self.scalar(cursor)?;
-        }
-        let members = self.members(cursor, sync)?;
-        // The predicate first: the destination may be one of the sources.
-        let results = [inside.map(|p| (p, true)), Some((destination, false))];
-        for (destination, predicate) in results.into_iter().flatten() {
-            let shuffle = Shuffle { mode, members, predicate };
-            let shuffle = Instruction::new(Operation::Shuffle(shuffle));
-            self.emit(Instruction { destination, sources, ..shuffle });
-        }
-        Ok(())
-    }
-
-    fn vote(&mut self, cursor: &mut Cursor<'a>, mode: VoteMode, sync: bool) -> Parsed<()> {
-        let destination = self.destination(cursor)?.register;
-        cursor.expect(",")?;
-        let sources = [self.scalar(cursor)?, ZERO, ZERO];
-        let members = self.members(cursor, sync)?;
-        let vote = Instruction::new(Operation::Vote(Vote { mode, members }));
-        self.emit(Instruction { destination, sources, ..vote });
-        Ok(())
-    }
-
-    fn members(&mut self, cursor: &mut Cursor<'a>, sync: bool) -> Parsed<Register> {
-        if !sync {
-            return Ok(ZERO);
-        }
-        cursor.expect(",")?;
-        self.scalar(cursor)
     }
 }
 

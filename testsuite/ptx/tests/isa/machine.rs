@@ -21,7 +21,7 @@ impl Blocks {
     /// Zeroed memory of so many bytes.
     pub(crate) fn allocate(&self, size: u64) -> u64 {
         let words = vec![0u128; size.div_ceil(16) as usize + 1].into_boxed_slice();
-        let address = Box::leak(words).as_ptr() as u64;
+        let address = Box::leak(words).as_mut_ptr() as u64;
         self.blocks.lock().expect("no test panics with the lock").push((address, size));
         address
     }

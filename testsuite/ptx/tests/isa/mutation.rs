@@ -15,8 +15,8 @@ const CORPUS: [&str; 5] = [
     include_str!("../corpus/numbers-fast-sm_35.ptx"),
 ];
 
-/// Mutations of each text; with the parser alone 20 times as many.
-const ROUNDS: u64 = 60;
+/// Mutations of each text; with the parser alone 40 times as many.
+const ROUNDS: u64 = 30;
 
 /// Numbers without pattern, the same each time (SplitMix64).
 struct Random(u64);
@@ -96,12 +96,12 @@ fn the_corpus_itself_runs() {
 fn parsing_never_panics() {
     let mut random = Random(1);
     let mut parsed = 0;
-    for _ in 0..20 * ROUNDS {
+    for _ in 0..40 * ROUNDS {
         for text in CORPUS {
             parsed += u64::from(Object::parse("mutant", &mutate(text, &mut random)).is_ok());
         }
     }
-    let all = 20 * ROUNDS * CORPUS.len() as u64;
+    let all = 40 * ROUNDS * CORPUS.len() as u64;
     assert!(parsed > all / 20 && parsed < all, "{parsed} of {all} mutants parse");
 }
 
@@ -114,7 +114,7 @@ fn running_never_panics() {
             ran += u32::from(run(&[&mutate(text, &mut random), &support(text)]));
         }
     }
-    assert!(ran > 20, "{ran} kernels ran");
+    assert!(u64::from(ran) > ROUNDS / 3, "{ran} kernels ran");
 }
 
 /// What starts a kernel's function, as the one of libgomp does.

@@ -17,6 +17,9 @@ fn range(driver: &Driver, address: u64) -> Option<(u64, u64)> {
     }
 }
 
+/// `CU_POINTER_ATTRIBUTE_HOST_POINTER`, which memory of devices has not.
+const HOST_POINTER: c_uint = 4;
+
 /// What `cuPointerGetAttribute` can say about an address.
 struct Facts {
     device: usize,
@@ -52,8 +55,7 @@ impl Facts {
             2 => data.cast().put(if self.host && !self.managed { HOST } else { DEVICE }),
             // DEVICE_POINTER
             3 => data.cast().put(address),
-            // HOST_POINTER
-            4 if self.host => data.cast().put(address),
+            HOST_POINTER if self.host => data.cast().put(address),
             // SYNC_MEMOPS
             6 => data.cast::<c_uint>().put(0),
             // BUFFER_ID
@@ -187,7 +189,9 @@ functions! {
         for index in 0..count as usize {
             let (attribute, data) = (attributes.nth(index)?, Out::at(data.nth(index)?));
             match &facts {
-                Some(facts) if attribute != 4 || facts.host => facts.store(data, attribute, address)?,
+                Some(facts) if attribute != HOST_POINTER || facts.host => {
+                    facts.store(data, attribute, address)?;
+                }
                 _ => store_nothing(data, attribute)?,
             }
         }

@@ -20,7 +20,10 @@ macro_rules! functions {
             extern "C" fn $name($($argument: $type),*) -> std::ffi::c_int {
                 $crate::api::call(
                     stringify!($name),
-                    format_args!(concat!($(" ", stringify!($argument), "={:#x?}"),*), $($argument),*),
+                    format_args!(
+                        concat!($(" ", stringify!($argument), "={:#x?}"),*),
+                        $($argument),*
+                    ),
                     || $body,
                 )
             }

@@ -9,9 +9,9 @@ use crate::context::current;
 macro_rules! cuda {
     ($name:literal($($argument:expr),* $(,)?)) => {{
         let function = exact($name).unwrap_or_else(|| panic!("no {}", $name));
+        type Function = extern "C" fn($(cuda!(@type $argument)),*) -> c_int;
         // SAFETY: the tests pass what the function takes.
-        let function: extern "C" fn($(cuda!(@type $argument)),*) -> c_int =
-            unsafe { std::mem::transmute(function) };
+        let function = unsafe { std::mem::transmute::<*const c_void, Function>(function) };
         function($(cuda!(@word $argument)),*)
     }};
     (@type $argument:expr) => { usize };

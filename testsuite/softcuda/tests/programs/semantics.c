@@ -3,11 +3,17 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <omp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +78,23 @@ remap (int registered)
     p[7] = 3;
   }
   printf ("device saw %d host has %d\n", seen, p[7]);
+}
+
+/* Makes io_uring_setup fail, as container runtimes do.  */
+
+static void
+forbid_io_uring (void)
+{
+  struct sock_filter code[] = {
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, nr)),
+    BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = { sizeof code / sizeof *code, code };
+  prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (prctl (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    perror ("seccomp");
 }
 
 int
@@ -146,6 +169,11 @@ main (int argc, char **argv)
     remap (0);
   else if (!strcmp (name, "remapped-registered"))
     remap (1);
+  else if (!strcmp (name, "remapped-without-io_uring"))
+    {
+      forbid_io_uring ();
+      remap (1);
+    }
   else if (!strcmp (name, "fork"))
     {
       int status, seen = 0;
