@@ -44,6 +44,11 @@ impl Stage {
         self.compiler_folder().join("specs")
     }
 
+    /// The CUDA driver in software.
+    pub fn softcuda(&self) -> PathBuf {
+        self.folder.join("lib/softcuda/libcuda.so.1")
+    }
+
     /// The command line tool.
     pub fn offmem(&self) -> PathBuf {
         self.folder.join("bin/offmem")

@@ -1,5 +1,5 @@
 //! Programs that the stock compiler builds and the stock libgomp runs, on the
-//! library that this package builds.
+//! staged library.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use offmem_testsuite::Stage;
+
 /// Compiled programs and the folder of the library; nothing where GCC cannot
 /// offload.
-struct Stage {
+struct Programs {
     folder: PathBuf,
 }
 
@@ -28,25 +30,23 @@ fn compiler() -> String {
     std::env::var("GCC").unwrap_or_else(|_| "gcc-12".to_owned())
 }
 
-impl Stage {
-    fn get() -> Option<&'static Stage> {
-        static STAGE: OnceLock<Option<Stage>> = OnceLock::new();
-        STAGE.get_or_init(Stage::build).as_ref()
+impl Programs {
+    fn get() -> Option<&'static Programs> {
+        static STAGE: OnceLock<Option<Programs>> = OnceLock::new();
+        STAGE.get_or_init(Programs::build).as_ref()
     }
 
-    fn build() -> Option<Stage> {
+    fn build() -> Option<Programs> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("offload");
         std::fs::create_dir_all(&folder).unwrap();
-        let library = folder.join("libcuda.so.1");
-        let _ = std::fs::remove_file(&library);
-        std::os::unix::fs::symlink(built_library(), library).unwrap();
+        std::fs::copy(Stage::get().softcuda(), folder.join("libcuda.so.1")).unwrap();
         for (program, option) in PROGRAMS {
             if let Err(reason) = compile(&folder, program, option) {
                 skip(&format!("{} does not offload to nvptx: {reason}", compiler()));
                 return None;
             }
         }
-        Some(Stage { folder })
+        Some(Programs { folder })
     }
 
     fn command(&self, program: &str) -> Command {
@@ -58,15 +58,6 @@ impl Stage {
     fn run(&self, program: &str, arguments: &[&str], options: &[(&str, &str)]) -> Outcome {
         Outcome::of(self.command(program).args(arguments).envs(options.iter().copied()))
     }
-}
-
-/// The library lies beside the folder of this test.
-fn built_library() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.ancestors()
-        .map(|folder| folder.join("libcuda.so"))
-        .find(|library| library.exists())
-        .expect("cargo builds the library before its tests")
 }
 
 fn compile(folder: &Path, program: &str, option: &str) -> Result<(), String> {
@@ -119,7 +110,7 @@ impl Outcome {
 }
 
 /// The program `semantics` for a user who may lock no memory.
-fn as_nobody(stage: &Stage) -> Option<Command> {
+fn as_nobody(programs: &Programs) -> Option<Command> {
     let become_nobody = ["--reuid=65534", "--clear-groups", "--inh-caps=-all", "prlimit"];
     let probe = Command::new("setpriv").args(become_nobody).arg("--version").output();
     if !probe.is_ok_and(|output| output.status.success()) {
@@ -127,67 +118,67 @@ fn as_nobody(stage: &Stage) -> Option<Command> {
         return None;
     }
     let mut command = Command::new("setpriv");
-    command.args(become_nobody).arg("--memlock=0").arg(stage.folder.join("semantics"));
-    command.env("LD_LIBRARY_PATH", &stage.folder);
+    command.args(become_nobody).arg("--memlock=0").arg(programs.folder.join("semantics"));
+    command.env("LD_LIBRARY_PATH", &programs.folder);
     Some(command)
 }
 
 /// Runs one case of `semantics.c`.
-fn semantics(stage: &Stage, case: &str) -> Outcome {
-    stage.run("semantics", &[case], &[])
+fn semantics(programs: &Programs, case: &str) -> Outcome {
+    programs.run("semantics", &[case], &[])
 }
 
 /// The program's counters.
 fn statistics(
-    stage: &Stage,
+    programs: &Programs,
     program: &str,
     arguments: &[&str],
     options: &[(&str, &str)],
 ) -> serde_json::Value {
     let case = std::thread::current().name().unwrap_or_default().replace(':', "-");
-    let path = stage.folder.join(format!("{case}.json"));
+    let path = programs.folder.join(format!("{case}.json"));
     let _ = std::fs::remove_file(&path);
     let mut all = vec![("SOFTCUDA_STATS", path.to_str().unwrap())];
     all.extend_from_slice(options);
-    let outcome = stage.run(program, arguments, &all);
+    let outcome = programs.run(program, arguments, &all);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.err);
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
 macro_rules! cases {
-    ($($name:ident |$stage:ident| $body:block)*) => {
+    ($($name:ident |$programs:ident| $body:block)*) => {
         $(#[test]
         fn $name() {
-            let Some($stage) = Stage::get() else { return };
+            let Some($programs) = Programs::get() else { return };
             $body
         })*
     };
 }
 
 cases! {
-    openmp_offloads |stage| {
-        stage.run("vadd", &[], &[]).succeeds("devices 1 wrong 0\n");
+    openmp_offloads |programs| {
+        programs.run("vadd", &[], &[]).succeeds("devices 1 wrong 0\n");
     }
 
-    openacc_offloads |stage| {
+    openacc_offloads |programs| {
         for mode in ["immediate", "deferred"] {
             let options = [("SOFTCUDA_ASYNC", mode), ("SOFTCUDA_WARPS", "32")];
-            stage.run("openacc", &[], &options).succeeds("host 0 wrong 0\n");
+            programs.run("openacc", &[], &options).succeeds("host 0 wrong 0\n");
         }
     }
 
-    deferred_work_is_done_when_libgomp_synchronises |stage| {
+    deferred_work_is_done_when_libgomp_synchronises |programs| {
         let options = [("SOFTCUDA_ASYNC", "deferred")];
-        stage.run("vadd", &["5000"], &options).succeeds("devices 1 wrong 0\n");
+        programs.run("vadd", &["5000"], &options).succeeds("devices 1 wrong 0\n");
     }
 
-    two_devices_offload |stage| {
+    two_devices_offload |programs| {
         let options = [("SOFTCUDA_DEVICES", "2")];
-        stage.run("vadd", &[], &options).succeeds("devices 2 wrong 0\n");
+        programs.run("vadd", &[], &options).succeeds("devices 2 wrong 0\n");
     }
 
-    what_libgomp_copies_is_counted |stage| {
-        let counted = statistics(stage, "vadd", &["1000"], &[]);
+    what_libgomp_copies_is_counted |programs| {
+        let counted = statistics(programs, "vadd", &["1000"], &[]);
         assert!(counted["htod_pageable_bytes"].as_i64() >= Some(8000), "{counted}");
         assert!(counted["dtoh_pageable_bytes"].as_i64() >= Some(4000), "{counted}");
         assert_eq!(counted["htod_pinned_bytes"], 0);
@@ -196,13 +187,13 @@ cases! {
         assert_eq!(counted["live_device_bytes"], 0);
     }
 
-    time_is_modelled |stage| {
-        let counted = statistics(stage, "vadd", &[], &[("SOFTCUDA_COSTS", "v100-pcie3")]);
+    time_is_modelled |programs| {
+        let counted = statistics(programs, "vadd", &[], &[("SOFTCUDA_COSTS", "v100-pcie3")]);
         assert!(counted["virtual_seconds"].as_f64() > Some(0.0), "{counted}");
     }
 
-    statistics_go_to_standard_error |stage| {
-        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_STATS", "1"), ("SOFTCUDA_TRACE", "1")]);
+    statistics_go_to_standard_error |programs| {
+        let outcome = programs.run("vadd", &[], &[("SOFTCUDA_STATS", "1"), ("SOFTCUDA_TRACE", "1")]);
         outcome.succeeds("devices 1 wrong 0\n");
         assert!(outcome.err.contains("softcuda: statistics\n"));
         assert!(outcome.err.contains("softcuda: cuLaunchKernel "));
@@ -210,113 +201,113 @@ cases! {
         assert!(last_call < outcome.err.find("statistics").unwrap());
     }
 
-    a_bad_option_is_one_line |stage| {
-        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_ASYNC", "later")]);
+    a_bad_option_is_one_line |programs| {
+        let outcome = programs.run("vadd", &[], &[("SOFTCUDA_ASYNC", "later")]);
         assert_eq!(outcome.out, "devices 0 wrong 0\n");
         let line = "softcuda: SOFTCUDA_ASYNC=later: valid is immediate, deferred\n";
         assert_eq!(outcome.err, line);
         let options = [("SOFTCUDA_FAIL", "cuMemAloc:1=2")];
-        assert!(stage.run("vadd", &[], &options).err.contains("no function cuMemAloc"));
+        assert!(programs.run("vadd", &[], &options).err.contains("no function cuMemAloc"));
     }
 
-    without_devices_the_host_computes |stage| {
-        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_DEVICES", "0")]);
+    without_devices_the_host_computes |programs| {
+        let outcome = programs.run("vadd", &[], &[("SOFTCUDA_DEVICES", "0")]);
         assert_eq!((outcome.code, outcome.err.as_str()), (Some(1), ""));
     }
 
-    failures_are_injected |stage| {
-        let outcome = stage.run("vadd", &[], &[("SOFTCUDA_FAIL", "cuMemAlloc_v2:*=2")]);
+    failures_are_injected |programs| {
+        let outcome = programs.run("vadd", &[], &[("SOFTCUDA_FAIL", "cuMemAlloc_v2:*=2")]);
         assert_eq!(outcome.code, Some(1));
         assert!(outcome.err.contains("out of memory"), "{}", outcome.err);
         let options = [("SOFTCUDA_FAIL", "cuMemHostRegister_v2:1=OUT_OF_MEMORY")];
-        let outcome = stage.run("semantics", &["registered"], &options);
+        let outcome = programs.run("semantics", &["registered"], &options);
         assert!(outcome.out.starts_with("register 2\n"), "{}", outcome.out);
     }
 
-    kernels_use_registered_memory |stage| {
-        semantics(stage, "registered")
+    kernels_use_registered_memory |programs| {
+        semantics(programs, "registered")
             .succeeds("register 0\nsum 199990000 fifth -5\nagain 712 unregister 0 again 713\n");
     }
 
-    kernels_use_managed_memory |stage| {
-        semantics(stage, "managed").succeeds("managed 0\nsum 199990000 fifth -5\n");
+    kernels_use_managed_memory |programs| {
+        semantics(programs, "managed").succeeds("managed 0\nsum 199990000 fifth -5\n");
         let options = [("SOFTCUDA_CONCURRENT_MANAGED", "0")];
-        let outcome = stage.run("semantics", &["managed"], &options);
+        let outcome = programs.run("semantics", &["managed"], &options);
         outcome.succeeds("managed 0\nsum 199990000 fifth -5\n");
     }
 
-    kernels_use_allocated_memory |stage| {
-        semantics(stage, "allocated").succeeds("allocated 0\nsum 199990000 fifth -5\n");
+    kernels_use_allocated_memory |programs| {
+        semantics(programs, "allocated").succeeds("allocated 0\nsum 199990000 fifth -5\n");
     }
 
-    kernels_do_not_use_plain_memory |stage| {
-        semantics(stage, "plain").fails("neither registered nor managed");
+    kernels_do_not_use_plain_memory |programs| {
+        semantics(programs, "plain").fails("neither registered nor managed");
         let options = [("SOFTCUDA_PAGEABLE_ACCESS", "1")];
-        stage.run("semantics", &["plain"], &options).succeeds("sum 199990000 fifth -5\n");
+        programs.run("semantics", &["plain"], &options).succeeds("sum 199990000 fifth -5\n");
     }
 
-    kernels_do_not_use_what_was_unregistered |stage| {
-        let outcome = semantics(stage, "unregistered");
+    kernels_do_not_use_what_was_unregistered |programs| {
+        let outcome = semantics(programs, "unregistered");
         outcome.fails("neither registered nor managed");
         assert_eq!(outcome.out, "sum 199990000 fifth -5\n");
     }
 
-    the_host_does_not_use_device_memory |stage| {
-        assert_eq!(semantics(stage, "dereference").signal, Some(11));
+    the_host_does_not_use_device_memory |programs| {
+        assert_eq!(semantics(programs, "dereference").signal, Some(11));
     }
 
-    an_overrun_is_found |stage| {
-        semantics(stage, "overrun").fails("4 bytes past the end of an allocation of 80000");
+    an_overrun_is_found |programs| {
+        semantics(programs, "overrun").fails("4 bytes past the end of an allocation of 80000");
     }
 
-    freed_device_memory_is_not_used |stage| {
+    freed_device_memory_is_not_used |programs| {
         // What is said depends on what libgomp has put there since.
-        semantics(stage, "freed").fails("load of 4 bytes at");
+        semantics(programs, "freed").fails("load of 4 bytes at");
     }
 
-    a_kernel_may_abort |stage| {
-        assert_eq!(semantics(stage, "abort").code, Some(1));
+    a_kernel_may_abort |programs| {
+        assert_eq!(semantics(programs, "abort").code, Some(1));
     }
 
-    memory_is_separate |stage| {
-        semantics(stage, "stale").succeeds("y 1\n");
+    memory_is_separate |programs| {
+        semantics(programs, "stale").succeeds("y 1\n");
     }
 
-    new_pages_are_seen_without_a_registration |stage| {
-        semantics(stage, "remapped").succeeds("device saw 2 host has 3\n");
+    new_pages_are_seen_without_a_registration |programs| {
+        semantics(programs, "remapped").succeeds("device saw 2 host has 3\n");
     }
 
-    old_pages_are_used_with_one |stage| {
+    old_pages_are_used_with_one |programs| {
         for way in ["auto", "ring", "pipe"] {
             let options = [("SOFTCUDA_PIN", way)];
-            stage
+            programs
                 .run("semantics", &["remapped-registered"], &options)
                 .succeeds("register 0\ndevice saw 1 host has 2\n");
         }
     }
 
-    a_child_has_no_driver_and_its_parent_keeps_its_pages |stage| {
-        semantics(stage, "fork").succeeds("child 3\nparent saw 4\n");
+    a_child_has_no_driver_and_its_parent_keeps_its_pages |programs| {
+        semantics(programs, "fork").succeeds("child 3\nparent saw 4\n");
     }
 
-    without_io_uring_pipes_hold_the_pages |stage| {
-        let outcome = semantics(stage, "remapped-without-io_uring");
+    without_io_uring_pipes_hold_the_pages |programs| {
+        let outcome = semantics(programs, "remapped-without-io_uring");
         outcome.succeeds("register 0\ndevice saw 1 host has 2\n");
         assert!(outcome.err.contains("io_uring cannot pin"), "{}", outcome.err);
         assert!(outcome.err.contains("using pipes"), "{}", outcome.err);
         assert_eq!(outcome.err.lines().count(), 1);
     }
 
-    ordinary_users_pin_without_locked_memory |stage| {
-        let Some(mut command) = as_nobody(stage) else { return };
+    ordinary_users_pin_without_locked_memory |programs| {
+        let Some(mut command) = as_nobody(programs) else { return };
         let outcome = Outcome::of(command.arg("remapped-registered"));
         outcome.succeeds("register 0\ndevice saw 1 host has 2\n");
         assert!(outcome.err.contains("using pipes"), "{}", outcome.err);
         assert_eq!(outcome.err.lines().count(), 1);
     }
 
-    what_cannot_be_checked_is_not_registered |stage| {
-        let Some(mut command) = as_nobody(stage) else { return };
+    what_cannot_be_checked_is_not_registered |programs| {
+        let Some(mut command) = as_nobody(programs) else { return };
         let outcome = Outcome::of(command.arg("registered").env("SOFTCUDA_PIN", "frames"));
         assert!(outcome.out.starts_with("register 304\n"), "{}", outcome.out);
         assert!(outcome.err.contains("frame numbers are for root only"), "{}", outcome.err);

@@ -107,7 +107,10 @@ fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult>
     command.arg(format!("{}={}", suite.driver, source.offloading(suite.folders).join(" ")));
     command.current_dir(&folder).stdin(Stdio::null());
     let command = if options.softcuda {
-        Stage::get().enter_softcuda(&mut command).env("SOFTCUDA_STATS", &statistics)
+        // OpenACC's tests ask for blocks of 1024 threads, as every GPU has them.
+        let warps = if suite.name.starts_with("oacc") { "32" } else { "8" };
+        let command = Stage::get().enter_softcuda(&mut command);
+        command.env("SOFTCUDA_STATS", &statistics).env("SOFTCUDA_WARPS", warps)
     } else {
         Stage::get().enter(&mut command)
     };
