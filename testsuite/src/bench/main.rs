@@ -1,9 +1,10 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
-//! run. Prints a table and writes `target/bench.json`; status 1 if a limit is
+//! run, and what softcuda promises. Prints a table and writes `target/bench.json`; status 1 if a limit is
 //! exceeded.
 
 mod compile;
 mod measure;
+mod softcuda;
 mod start;
 
 use std::fs;
@@ -27,7 +28,8 @@ impl Figure {
 }
 
 fn main() -> ExitCode {
-    let figures = [compile::cxx(), compile::fortran(), start::process()];
+    let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
+    figures.extend(softcuda::figures());
 
     let mut table = format!("{:<58} {:>7} {:>7}\n", "", "ratio", "limit");
     for figure in &figures {
