@@ -1,5 +1,7 @@
 //! The inner loop: instructions that change neither frames nor groups.
 
+use std::sync::atomic::{Ordering, fence};
+
 use super::access::{load, store};
 use super::atomic::atomic;
 use super::control::Turn;
@@ -103,7 +105,11 @@ impl Turn<'_> {
                     window.write(instruction.destination, &value, active, present);
                     Ok(())
                 }
-                Operation::Nothing => Ok(()),
+                Operation::Fence => {
+                    fence(Ordering::SeqCst);
+                    Ok(())
+                }
+                Operation::Sleep => Ok(()),
                 _ => break Ok(Stop::Control),
             };
             if let Err(trouble) = result {
