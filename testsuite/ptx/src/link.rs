@@ -213,6 +213,9 @@ impl Linker<'_> {
             let object = &objects[number];
             let variable = &object.variables[index];
             let size = variable.size() as usize;
+            if size == 0 {
+                continue;
+            }
             let bytes = memory.translate(address, size, Access::Write).map_err(|refusal| {
                 let name = &variable.name;
                 LinkError(format!("{}: memory of '{name}': {}", object.name, refusal.0))
