@@ -113,8 +113,10 @@ pub(crate) enum Operation {
     Vote(Vote),
     /// `activemask`.
     ActiveMask,
-    /// Nothing to do here: fences and `nanosleep`.
-    Nothing,
+    /// `membar` and `fence`.
+    Fence,
+    /// `nanosleep`: the other warps have their turn soon.
+    Sleep,
 }
 
 /// Where and how an instruction touches memory.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::function::{Initial, Linkage, Symbol, Variable};
-use crate::instruction::Register;
 use crate::memory::{Access, Memory};
 use crate::object::Object;
 use crate::program::{Builtin, Program, Text};
@@ -59,7 +58,7 @@ impl Names {
         Ok(address.wrapping_add(symbol.displacement as u64))
     }
 
-    /// Adds a definition; false if a stronger one stands already.
+    /// Adds a definition, in place of one that is weaker.
     fn define(&mut self, object: usize, name: &str, linkage: Linkage, definition: Definition) {
         if linkage == Linkage::Internal {
             self.internal[object].entry(name.to_owned()).or_insert(definition);
@@ -214,6 +213,9 @@ impl Linker<'_> {
             let object = &objects[number];
             let variable = &object.variables[index];
             let size = variable.size() as usize;
+            if size == 0 {
+                continue;
+            }
             let bytes = memory.translate(address, size, Access::Write).map_err(|refusal| {
                 let name = &variable.name;
                 LinkError(format!("{}: memory of '{name}': {}", object.name, refusal.0))
@@ -245,8 +247,7 @@ impl Linker<'_> {
             for mut function in std::mem::take(&mut object.functions) {
                 for (register, symbol) in std::mem::take(&mut function.symbols) {
                     let address = self.names.resolve(number, object, &symbol)?;
-                    let constant: (Register, u64) = (register, address);
-                    function.constants.push(constant);
+                    function.constants.push((register, address));
                 }
                 function.object = number;
                 self.program.functions.push(function);

@@ -2,7 +2,8 @@
 //!
 //! Every operation rounds to nearest, the only mode that GCC asks for. The
 //! approximations are as exact as the host's functions, hence within the
-//! error that the PTX ISA allows them.
+//! error that the PTX ISA allows them. A NaN that comes out has whatever bits
+//! the host gives it.
 
 use super::evaluate::{Compute, binary, ternary, unary};
 use super::half::Half;

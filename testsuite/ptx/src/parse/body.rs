@@ -165,7 +165,7 @@ impl<'a, 'm, 'o> Body<'a, 'm, 'o> {
     fn guarded(&mut self, cursor: &mut Cursor<'a>) -> Parsed<()> {
         cursor.next();
         let negated = cursor.eat("!");
-        let predicate = self.source(cursor)?.register;
+        let predicate = self.declared(cursor)?.register;
         self.line = cursor.line();
         self.guard = Guard::new(predicate, negated);
         let mnemonic = cursor.name()?;

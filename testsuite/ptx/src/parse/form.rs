@@ -65,8 +65,6 @@ pub(super) enum Form {
         sync: bool,
     },
     ActiveMask,
-    /// `membar`, `fence`: warps of a CTA run one at a time, and what other
-    /// CTAs see is in order.
     Fence,
     Nanosleep,
 }

@@ -125,6 +125,11 @@ impl<'a> Body<'a, '_, '_> {
         if cursor.eat("_") {
             return Ok(Destination { register: Register::SINK, type_: Type::B64, components: 1 });
         }
+        self.declared(cursor)
+    }
+
+    /// A register that the text declares.
+    pub(super) fn declared(&mut self, cursor: &mut Cursor<'a>) -> Parsed<Destination> {
         let name = cursor.name()?;
         match self.register(name) {
             Some((register, type_, components)) => Ok(Destination { register, type_, components }),

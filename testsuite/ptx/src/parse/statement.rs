@@ -62,7 +62,7 @@ impl<'a> Body<'a, '_, '_> {
             }
             Form::StackRestore => self.with_source(cursor, Operation::StackRestore)?,
             Form::WarpBarrier => self.with_source(cursor, Operation::WarpBarrier)?,
-            Form::Nanosleep => self.with_source(cursor, Operation::Nothing)?,
+            Form::Nanosleep => self.with_source(cursor, Operation::Sleep)?,
             Form::ActiveMask => {
                 let destination = self.destination(cursor)?.register;
                 let mask = Instruction::new(Operation::ActiveMask);
@@ -71,7 +71,7 @@ impl<'a> Body<'a, '_, '_> {
             Form::Return => self.emit(Instruction::new(Operation::Return)),
             Form::Exit => self.emit(Instruction::new(Operation::Exit)),
             Form::Trap => self.emit(Instruction::new(Operation::Trap)),
-            Form::Fence => self.emit(Instruction::new(Operation::Nothing)),
+            Form::Fence => self.emit(Instruction::new(Operation::Fence)),
         }
         cursor.expect(";")
     }

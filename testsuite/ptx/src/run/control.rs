@@ -5,8 +5,8 @@ use super::divergence::{Choice, Group, Wait};
 use super::fault::Trouble;
 use super::launch::Machine;
 use super::register::{Mask, lanes};
-use super::straight::{Chosen, Stop};
-use super::warp::{State, Warp};
+use super::straight::Stop;
+use super::warp::{State, Warp, first_lane};
 use crate::instruction::{Instruction, Operation, Register, Shuffle, Vote};
 use crate::shared::Arena;
 use crate::space::{Space, WINDOWS};
@@ -45,28 +45,23 @@ impl Turn<'_> {
                 return Ok(());
             };
             let first = frame.first;
-            let choice = self.warp.groups.choose(first);
-            match choice {
+            match self.warp.groups.choose(first) {
                 Choice::Return => self.warp.pop(),
                 Choice::Stuck => self.release_stuck(first)?,
-                Choice::Run { .. } => {}
-            }
-            let Some(chosen) = Chosen::from(choice) else {
-                continue;
-            };
-            match self.straight(chosen) {
-                Ok(Stop::Quantum) => return Ok(()),
-                Ok(Stop::Choose) => {}
-                Ok(Stop::Control) => {
-                    self.control(chosen.index)?;
-                    if !matches!(self.warp.state, State::Running) {
-                        return Ok(());
+                Choice::Run(chosen) => match self.straight(chosen) {
+                    Ok(Stop::Quantum) => return Ok(()),
+                    Ok(Stop::Choose) => {}
+                    Ok(Stop::Control) => {
+                        self.control(chosen.index)?;
+                        if !matches!(self.warp.state, State::Running) {
+                            return Ok(());
+                        }
                     }
-                }
-                Err(trouble) => {
-                    self.mark(chosen.index);
-                    return Err(trouble);
-                }
+                    Err(trouble) => {
+                        self.mark(chosen.index);
+                        return Err(trouble);
+                    }
+                },
             }
         }
     }
@@ -153,7 +148,7 @@ impl Turn<'_> {
             }
             // What some lanes give back others may still use.
             Operation::StackRestore if active == present => {
-                let top = self.warp.window().lane(source, super::warp::first_lane(active));
+                let top = self.warp.window().lane(source, first_lane(active));
                 self.warp.restore_local(top);
             }
             _ => {}
@@ -183,7 +178,7 @@ impl Turn<'_> {
         if members == Register::ZERO {
             return Mask::MAX;
         }
-        self.warp.window().lane(members, super::warp::first_lane(active)) as Mask
+        self.warp.window().lane(members, first_lane(active)) as Mask
     }
 
     /// Whether all `members` that the frame still has are at the instruction;

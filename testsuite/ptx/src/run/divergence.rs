@@ -41,11 +41,20 @@ pub(super) struct Groups(Vec<Group>);
 pub(super) enum Choice {
     /// No lanes are left.
     Return,
-    /// The group at `index` runs until it reaches `limit` or, if it is not
-    /// the lowest, branches.
-    Run { index: usize, limit: u32, lowest: bool },
+    /// A group runs.
+    Run(Chosen),
     /// All groups wait.
     Stuck,
+}
+
+/// The group to run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    pub(super) index: usize,
+    /// Where it may meet another group.
+    pub(super) limit: u32,
+    /// Whether it meets none behind it, whichever way it branches.
+    pub(super) lowest: bool,
 }
 
 impl Groups {
@@ -98,7 +107,7 @@ impl Groups {
     pub(super) fn choose(&mut self, first: usize) -> Choice {
         if let [only @ Group { mask: 1.., .. }] = &mut self.0[first..] {
             only.wait = Wait::No;
-            return Choice::Run { index: first, limit: u32::MAX, lowest: true };
+            return Choice::Run(Chosen { index: first, limit: u32::MAX, lowest: true });
         }
         self.join(first);
         let groups = &self.0[first..];
@@ -110,7 +119,7 @@ impl Groups {
             position => {
                 let position = position.unwrap_or(0);
                 let limit = groups.get(position + 1).map_or(u32::MAX, |next| next.pc);
-                Choice::Run { index: first + position, limit, lowest: position == 0 }
+                Choice::Run(Chosen { index: first + position, limit, lowest: position == 0 })
             }
         }
     }

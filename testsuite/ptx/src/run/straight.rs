@@ -1,12 +1,15 @@
 //! The inner loop: instructions that change neither frames nor groups.
 
+use std::sync::atomic::{Ordering, fence};
+
 use super::access::{load, store};
 use super::atomic::atomic;
 use super::control::Turn;
-use super::divergence::Choice;
+use super::divergence::Chosen;
 use super::fault::Trouble;
 use super::reach::Reach;
 use super::register::{Mask, Window};
+use super::special;
 use super::warp::Warp;
 use crate::alu::{Evaluate, LANES};
 use crate::instruction::{Instruction, Operation};
@@ -19,23 +22,6 @@ pub(super) enum Stop {
     Choose,
     /// The next instruction is not one for the inner loop.
     Control,
-}
-
-/// A group to run, as [`Choice::Run`].
-#[derive(Clone, Copy)]
-pub(super) struct Chosen {
-    pub(super) index: usize,
-    pub(super) limit: u32,
-    pub(super) lowest: bool,
-}
-
-impl Chosen {
-    pub(super) fn from(choice: Choice) -> Option<Chosen> {
-        match choice {
-            Choice::Run { index, limit, lowest } => Some(Chosen { index, limit, lowest }),
-            Choice::Return | Choice::Stuck => None,
-        }
-    }
 }
 
 impl Turn<'_> {
@@ -91,7 +77,7 @@ impl Turn<'_> {
                     atomic(&mut window, &mut reach, instruction, *operation, place, active, present)
                 }
                 Operation::Special(special) => {
-                    let context = super::special::Context {
+                    let context = special::Context {
                         launch: self.machine.launch,
                         shared: &self.machine.program.shared,
                         cta: self.cta,
@@ -103,7 +89,11 @@ impl Turn<'_> {
                     window.write(instruction.destination, &value, active, present);
                     Ok(())
                 }
-                Operation::Nothing => Ok(()),
+                Operation::Fence => {
+                    fence(Ordering::SeqCst);
+                    Ok(())
+                }
+                Operation::Sleep => Ok(()),
                 _ => break Ok(Stop::Control),
             };
             if let Err(trouble) = result {

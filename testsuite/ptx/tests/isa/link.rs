@@ -22,8 +22,10 @@ fn initial_values() {
         .global .align 4 .u32 grid[2][2] = { {1, 2}, {3, 4} };
         .visible .global .f64 open[] = { 0d3FF0000000000000, 0d4000000000000000 };
         .visible .global .u64 pointers[2] = { generic(text)+2, f };
+        .global .u32 empty[];
         .func f { ret; }",
     );
+    assert_eq!(machine.program.variable("empty").map(|(_, size)| size), Some(0));
     let word = |name: &str, index: usize| {
         let bytes = bytes(&machine, name);
         u64::from_le_bytes(*bytes[8 * index..].first_chunk().expect("a word"))
@@ -39,7 +41,7 @@ fn initial_values() {
     let (text, _) = machine.program.variable("text").expect("text");
     assert_eq!(word("pointers", 0), text + 2);
     assert_ne!(word("pointers", 1), 0);
-    assert_eq!(machine.program.variables().count(), 7);
+    assert_eq!(machine.program.variables().count(), 8);
 }
 
 const KERNEL: &str = "

@@ -112,6 +112,26 @@ fn vectors_are_components_in_a_row() {
 }
 
 #[test]
+fn fences_and_pauses_change_nothing() {
+    let body = "membar.cta; membar.gl; membar.sys; fence.sc.sys; fence.acq_rel.gpu;
+                nanosleep.u32 20; mov.u64 %x0, 5;";
+    assert_eq!(uniform(body, &[]), 5);
+}
+
+#[test]
+fn clocks_advance() {
+    for clock in [
+        "mov.u64 %x1, %clock64; mov.u64 %x2, %clock64;",
+        "mov.u32 %r1, %clock;
+        mov.u32 %r2, %clock; cvt.u64.u32 %x1, %r1; cvt.u64.u32 %x2, %r2;",
+    ] {
+        let body = format!("{clock} setp.lt.u64 %p0, %x1, %x2; selp.u64 %x0, 1, 0, %p0;");
+        assert_eq!(uniform(&body, &[]), 1);
+    }
+    assert!(uniform("mov.u64 %x0, %globaltimer;", &[]) > 1 << 60);
+}
+
+#[test]
 fn lanes_load_and_store_for_themselves() {
     let body = "cvt.u64.u32 %x1, %l; and.b64 %x1, %x1, 7; add.u64 %x1, %in, %x1; ld.u8 %x0, [%x1];";
     let results = result(body, &INPUT);
