@@ -129,12 +129,22 @@ pub(crate) struct Place {
     /// Width to which a signed value is extended by its sign.
     pub(crate) signed: Option<Width>,
     pub(crate) offset: i32,
+    /// Whether the load is of an aligned word of which the code needs the
+    /// first byte only; see `parse::library`.
+    pub(crate) word: bool,
 }
 
 impl Place {
     /// A scalar at a generic address.
     pub(crate) fn generic(width: Width) -> Place {
-        Place { space: Space::Generic, width, alignment: width as u8, signed: None, offset: 0 }
+        Place {
+            space: Space::Generic,
+            width,
+            alignment: width as u8,
+            signed: None,
+            offset: 0,
+            word: false,
+        }
     }
 
     /// The address that a base register with `base` gives.

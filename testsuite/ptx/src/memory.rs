@@ -24,7 +24,8 @@ pub trait Memory: Sync {
     /// `address` modulo 16, or why the device may not touch them.
     ///
     /// The bytes must stay mapped until the launch ends, or be freed only by
-    /// [`Memory::free`].
+    /// [`Memory::free`]; the rest of the last aligned eight must be readable,
+    /// whatever it holds.
     ///
     /// # Errors
     /// The reason, to follow the address in a [`Fault`](crate::Fault).

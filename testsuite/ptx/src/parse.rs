@@ -6,6 +6,7 @@ mod collective;
 mod cursor;
 mod form;
 mod lexer;
+mod library;
 mod movement;
 mod names;
 mod operand;

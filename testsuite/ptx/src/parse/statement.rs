@@ -6,6 +6,7 @@
 use super::body::Body;
 use super::cursor::{Cursor, Parsed};
 use super::form::{Form, alignment, form};
+use super::library;
 use super::names::Meaning;
 use super::operand::{Address, LIST};
 use crate::alu::{self, Compute};
@@ -129,7 +130,9 @@ impl<'a> Body<'a, '_, '_> {
             self.compute(alu::truncate(Width::Eight), copy, [address.base, ZERO, ZERO]);
             address.base = copy;
         }
+        let word = library::reads_whole_words(&self.function.name);
         for (place, destination) in places.into_iter().zip(destinations) {
+            let place = Place { word, ..place };
             let sources = [address.base, ZERO, ZERO];
             let load = Instruction::new(Operation::Load(place));
             self.emit(Instruction { destination, sources, ..load });
@@ -273,6 +276,7 @@ fn places(
             alignment: alignment(width, together),
             signed,
             offset: address.offset.wrapping_add(component as i32 * step),
+            word: false,
         });
     }
     places

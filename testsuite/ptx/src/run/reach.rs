@@ -106,7 +106,11 @@ impl Reach<'_> {
             },
             _ if (CODE_WINDOW..CODE_END).contains(&address) => refused("a function, not data"),
             _ if address >= WINDOWS => refused("no global address"),
-            _ => match self.memory.translate(address, size, deed.access()) {
+            _ => match self.memory.translate(
+                address,
+                if place.word { 1 } else { size },
+                deed.access(),
+            ) {
                 Ok(pointer) => Ok(pointer),
                 Err(refusal) => refused(&refusal.0),
             },

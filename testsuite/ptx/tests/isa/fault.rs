@@ -28,6 +28,23 @@ fn accesses_out_of_bounds() {
 }
 
 #[test]
+fn strings_are_read_by_whole_words() {
+    // As newlib's strlen does; a function of the program's may not.
+    for (function, allowed) in [("strlen", true), ("length", false)] {
+        let text = format!(
+            ".func (.param .u64 %r) {function} (.param .u64 %s)
+            {{ .reg .u64 %x; ld.param.u64 %x, [%s]; ld.u64 %x, [%x]; st.param.u64 [%r], %x; ret; }}
+            .visible .entry k (.param .u64 %a, .param .u64 %b)
+            {{ .reg .u64 %x; .param .u64 s; .param .u64 r; ld.param.u64 %x, [%a];
+              st.param.u64 [s], %x; call (r), {function}, (s); ret; }}"
+        );
+        let machine = Machine::new(&text);
+        let string = machine.memory.allocate(5);
+        assert_eq!(machine.run(WARP, &[string, 0]).is_ok(), allowed, "{function}");
+    }
+}
+
+#[test]
 fn functions_are_no_data() {
     let text = ".func f { ret; }
         .visible .entry k (.param .u64 %a, .param .u64 %b)
