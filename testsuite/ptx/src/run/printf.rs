@@ -3,8 +3,9 @@
 
 /// Longest string that is read.
 const LONGEST: usize = 1 << 20;
-/// Most that a width or precision can ask for.
-const WIDEST: usize = 1 << 16;
+/// Most that a width or precision can ask for; Rust's own formatting panics at
+/// twice this.
+const WIDEST: usize = 1 << 15;
 
 /// Reads the byte at a generic address.
 pub(super) type ReadByte<'a> = dyn FnMut(u64) -> Result<u8, String> + 'a;
