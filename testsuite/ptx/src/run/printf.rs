@@ -1,10 +1,11 @@
 //! Formats as C's `printf` does, from a format and arguments in device
 //! memory: each argument is at the next multiple of its size, which is 4 or 8.
 
-/// Longest string that is read.
+/// Longest string that is read, and longest text that is written.
 const LONGEST: usize = 1 << 20;
-/// Most that a width or precision can ask for.
-const WIDEST: usize = 1 << 16;
+/// Most that a width or precision can ask for; Rust's own formatting panics at
+/// twice this.
+const WIDEST: usize = 1 << 15;
 
 /// Reads the byte at a generic address.
 pub(super) type ReadByte<'a> = dyn FnMut(u64) -> Result<u8, String> + 'a;
@@ -55,6 +56,9 @@ pub(super) fn format(
     let mut rest = &format[..];
     while let [first, after @ ..] = rest {
         rest = after;
+        if text.len() > LONGEST {
+            return Err(format!("a text of more than {LONGEST} bytes"));
+        }
         match (first, after) {
             (b'%', [b'%', after @ ..]) => {
                 text.push(b'%');

@@ -125,6 +125,7 @@ impl Window<'_> {
         Some([self.values[a.index()], self.values[b.index()], self.values[c.index()]])
     }
 
+    #[inline(always)]
     pub(super) fn lane(&self, register: Register, lane: usize) -> u64 {
         let index = register.index();
         if self.varying[index] { self.varied(index)[lane] } else { self.values[index] }

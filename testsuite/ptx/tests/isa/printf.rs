@@ -106,6 +106,19 @@ fn numbers() {
 }
 
 #[test]
+fn widths_and_precisions_have_an_end() {
+    assert_eq!(print("%99999999999d", &[Int(1)]).len(), 1 << 15);
+    for conversion in ["f", "e", "g", "a"] {
+        for precision in ["70000", "99999999999", "*"] {
+            let format = format!("%#.{precision}{conversion}");
+            let arguments = [Int(i32::MAX), Double(1.0)];
+            let arguments = if precision == "*" { &arguments[..] } else { &arguments[1..] };
+            assert!(print(&format, arguments).len() >= 1 << 15, "{format}");
+        }
+    }
+}
+
+#[test]
 fn formats_that_cannot_be() {
     assert_eq!(print("%y", &[Int(1)]), "vprintf: conversion '%y'");
     assert_eq!(print("%5", &[]), "vprintf: format ends within a specification");
