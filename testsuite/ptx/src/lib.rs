@@ -1,7 +1,7 @@
 //! Parses, links and runs the PTX that GCC emits for nvptx offloading.
 //!
 //! [`Object::parse`] reads one PTX text, [`Program::link`] joins the texts of
-//! a program and gives its variables device memory, [`run`] interprets a
+//! a program and gives its variables device memory, [`run()`] interprets a
 //! kernel over a [`Memory`]. Section numbers in this crate are those of the
 //! *PTX ISA* manual, version 8.
 //!
