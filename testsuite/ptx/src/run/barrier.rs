@@ -11,6 +11,11 @@ use crate::instruction::{Barrier, Instruction, Register};
 const COUNT: usize = 16;
 const WARP_THREADS: u32 = LANES as u32;
 
+/// Turns that are short for a warp that leaves a barrier. On hardware, warps
+/// do so abreast, and GCC's code relies on it: a routine's prologue writes to
+/// the buffer that other warps have read since the barrier before the call.
+const SHORT_TURNS: u32 = 8;
+
 /// A warp at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
@@ -94,6 +99,7 @@ impl Barriers {
                 match warp.state {
                     State::Waiting(arrival) if arrival.barrier == number => {
                         warp.state = State::Running;
+                        warp.short_turns = SHORT_TURNS;
                         gathering.deliver(warp, arrival);
                     }
                     _ => {}

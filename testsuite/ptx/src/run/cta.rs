@@ -9,6 +9,9 @@ use super::warp::{State, Warp, first_lane, thread};
 use crate::alu::LANES;
 use crate::shared::Arena;
 
+/// Instructions of a short turn.
+const SHORT_TURN: u32 = 8;
+
 /// One CTA at a time; what it allocates serves for the next one too.
 pub(super) struct Cta<'a> {
     machine: &'a Machine<'a>,
@@ -76,13 +79,19 @@ impl<'a> Cta<'a> {
     }
 
     fn turn(&mut self, index: usize) -> Result<(), Box<Fault>> {
+        let warp = &mut self.warps[index];
+        let mut left = self.machine.quantum;
+        if warp.short_turns > 0 {
+            warp.short_turns -= 1;
+            left = left.min(SHORT_TURN);
+        }
         let mut turn = Turn {
             machine: self.machine,
             cta: self.id,
             shared: &mut self.shared,
             barriers: &mut self.barriers,
             warp: &mut self.warps[index],
-            left: self.machine.quantum,
+            left,
             at: (self.machine.kernel, 0),
         };
         let result = turn.run();

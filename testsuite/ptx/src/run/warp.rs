@@ -50,6 +50,8 @@ pub(super) struct Warp {
     pub(super) local: Local,
     /// `%tid.x`, `.y` and `.z` of each lane.
     pub(super) threads: [Lanes; 3],
+    /// Turns to come that are short, since the warp left a barrier.
+    pub(super) short_turns: u32,
     /// Instructions executed, and how many of them lane by lane.
     pub(super) instructions: u64,
     pub(super) varying: u64,
@@ -69,6 +71,7 @@ impl Warp {
             registers: RegisterFile::default(),
             local: Local::new(local_limit),
             threads: [along(0), along(1), along(2)],
+            short_turns: 0,
             instructions: 0,
             varying: 0,
         }

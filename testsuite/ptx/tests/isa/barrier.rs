@@ -34,6 +34,27 @@ fn all_warps_wait_for_each_other() {
     }
 }
 
+/// As GCC's OpenACC routines do, the first warp soon writes again what the
+/// others read after the barrier.
+#[test]
+fn warps_leave_a_barrier_abreast() {
+    let body = "
+        .shared .u32 s;
+        shr.u32 %r0, %t, 5;
+        setp.ne.u32 %p0, %r0, 0;
+        @!%p0 st.shared.u32 [s], 5;
+        bar.sync 0;
+        add.u32 %r1, %r0, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1;
+        ld.shared.u32 %r2, [s];
+        add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1;
+        add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1;
+        @!%p0 st.shared.u32 [s], 6;
+        st.u32 [%out], %r2;";
+    let (machine, out, result) = four_warps(body, 1000);
+    result.expect("no fault");
+    assert_eq!(machine.memory.words(out, 128), vec![5; 128]);
+}
+
 #[test]
 fn some_warps_wait_and_others_only_arrive() {
     let body = "
