@@ -32,6 +32,7 @@ impl Source {
                 "*/libgomp/*.h",
                 "*/gcc/testsuite/lib/*",
                 "*/gcc/testsuite/c-c++-common/goacc/*",
+                "*/gcc/testsuite/g++.dg/goacc/*",
                 "*/gcc/testsuite/gfortran.dg/goacc/*",
                 "*/include/*",
             ]);

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -28,9 +29,9 @@ pub(crate) struct TestResult {
 }
 
 impl TestResult {
-    /// The file of the test, without folders.
-    pub(crate) fn file(&self) -> Option<&str> {
-        self.name.split_whitespace().next()?.rsplit('/').next()
+    /// The file of the test, without folders and suffix: its program's name.
+    fn stem(&self) -> Option<&str> {
+        self.name.split_whitespace().next()?.rsplit('/').next()?.split('.').next()
     }
 
     pub(crate) fn failed(&self) -> bool {
@@ -79,7 +80,7 @@ pub(crate) fn run_all(source: &Source, options: &Options) -> Vec<TestResult> {
 
 fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult> {
     let folder = build_folder(options.memory.as_deref().unwrap_or("stock"), suite.name);
-    let statistics = folder.join("stats/%e.json");
+    let statistics = folder.join("stats/%e.%p");
     let [gcc, gxx, gfortran] = Language::ALL.map(|language| Compiler::of(language).name);
     let triplet = "x86_64-pc-linux-gnu";
     let site = format!(
@@ -119,21 +120,26 @@ fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult>
 
     let summary = fs::read_to_string(folder.join("libgomp.sum")).unwrap_or_default();
     let mut results: Vec<_> = summary.lines().filter_map(result).collect();
+    let with_kernels = programs_with_kernels(&folder.join("stats"));
     for result in &mut results {
-        result.kernel = options.softcuda && ran_kernel(&folder, result);
+        result.kernel = result.stem().is_some_and(|stem| with_kernels.contains(stem));
     }
     results
 }
 
-/// Whether the program of this test ran a kernel, by softcuda's statistics.
-fn ran_kernel(folder: &Path, result: &TestResult) -> bool {
-    let Some(stem) = result.file().and_then(|file| file.split('.').next()) else {
-        return false;
+/// The programs that ran a kernel, by softcuda's statistics of each process.
+fn programs_with_kernels(statistics: &Path) -> HashSet<String> {
+    let files = fs::read_dir(statistics).into_iter().flatten();
+    let ran_kernel = |file: &Path| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        value["kernels"].as_i64().unwrap_or(0) > 0
     };
-    let statistics = fs::read_to_string(folder.join(format!("stats/{stem}.exe.json")));
-    let value: Option<serde_json::Value> =
-        statistics.ok().and_then(|text| serde_json::from_str(&text).ok());
-    value.and_then(|value| value["kernels"].as_i64()).unwrap_or(0) > 0
+    files
+        .filter_map(|file| Some(file.ok()?.path()))
+        .filter(|file| ran_kernel(file))
+        .filter_map(|file| Some(file.file_name()?.to_str()?.split('.').next()?.to_owned()))
+        .collect()
 }
 
 fn build_folder(memory: &str, suite: &str) -> PathBuf {
