@@ -26,7 +26,7 @@ gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
 .PHONY: all stage demo check bench install uninstall packages check-libgomp clean
 
 all:
-	@GCC='$(GCC)' $(CARGO) build --release --quiet
+	@GCC='$(GCC)' $(CARGO) build --release --quiet -p offmem-gcc-plugin -p offmem-libgomp -p offmem-driver-flag
 
 # $(call place,ROOT,BINDIR,LIBDIR,DATADIR,PLUGINDIR,SPECSDIR): copies everything
 # to below ROOT and has it refer to its final places.
@@ -42,8 +42,10 @@ define place
 	@mv '$(1)$(6)/specs.new' '$(1)$(6)/specs'
 endef
 
-# All under target/stage, for '. target/stage/env.sh'; needs no root.
+# All under target/stage, for '. target/stage/env.sh', and softcuda, which is
+# never installed; needs no root.
 stage: all
+	@$(CARGO) build --release --quiet -p softcuda
 	$(call place,,$(stage)/bin,$(stage)/lib,$(stage)/share,$(stage)/lib/gcc/$(gcc_suffix),$(stage)/lib/gcc/$(gcc_suffix))
 	@$(INSTALL) -d '$(stage)/lib/softcuda'
 	@$(INSTALL) -m 755 $(build)/libcuda.so '$(stage)/lib/softcuda/libcuda.so.1'

@@ -95,7 +95,10 @@ fn run(function: &Function, launch: &Launch) -> Outcome {
             Ok(())
         }
         Err(fault) => {
-            say(format_args!("kernel {}: {fault}", function.name));
+            // A program that stops its own kernel knows why.
+            if !fault.is_trap() || machine.options.trace {
+                say(format_args!("kernel {}: {fault}", function.name));
+            }
             Err(match view.refused() {
                 true => Status::ILLEGAL_ADDRESS,
                 false if fault.reason.contains("misaligned") => Status::MISALIGNED_ADDRESS,

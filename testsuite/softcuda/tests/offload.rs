@@ -266,7 +266,11 @@ cases! {
     }
 
     a_kernel_may_abort |programs| {
-        assert_eq!(semantics(programs, "abort").code, Some(1));
+        let outcome = semantics(programs, "abort");
+        assert_eq!(outcome.code, Some(1));
+        assert!(!outcome.err.contains("softcuda: "), "{}", outcome.err);
+        let traced = programs.run("semantics", &["abort"], &[("SOFTCUDA_TRACE", "1")]);
+        assert!(traced.err.contains("trap, in abort"), "{}", traced.err);
     }
 
     memory_is_separate |programs| {

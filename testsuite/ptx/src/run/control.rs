@@ -2,7 +2,7 @@
 
 use super::barrier::Barriers;
 use super::divergence::{Choice, Group, Wait};
-use super::fault::Trouble;
+use super::fault::{TRAP, Trouble};
 use super::launch::Machine;
 use super::register::{Mask, lanes};
 use super::straight::Stop;
@@ -93,7 +93,7 @@ impl Turn<'_> {
             Operation::Call(call) => self.call(here, call)?,
             Operation::Return => self.return_(here),
             Operation::Exit => self.exit(here),
-            Operation::Trap => return Err(Trouble::new(active, "trap")),
+            Operation::Trap => return Err(Trouble::new(active, TRAP)),
             Operation::Barrier(barrier) => self.barrier(here, &instruction, barrier)?,
             Operation::WarpBarrier => {
                 let members = self.members(instruction.sources[0], active);

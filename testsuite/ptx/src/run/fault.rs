@@ -23,6 +23,16 @@ pub struct Fault {
     pub reason: String,
 }
 
+impl Fault {
+    /// Whether the kernel stopped itself: `trap`, which is what `abort` does.
+    pub fn is_trap(&self) -> bool {
+        self.reason == TRAP
+    }
+}
+
+/// The reason of a `trap` (PTX ISA 9.7.19.3).
+pub(super) const TRAP: &str = "trap";
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, in {} at {}:{}", self.reason, self.function, self.object, self.line)?;
