@@ -4,6 +4,7 @@ use crate::cost::Costs;
 use crate::injection::Failures;
 use crate::rule::Rules;
 use crate::statistics::Report;
+use std::num::NonZero;
 use std::ops::RangeInclusive;
 
 /// How host memory is pinned.
@@ -47,7 +48,8 @@ impl Default for Options {
             memory: 4 << 30,
             multiprocessors: 1,
             warps: 8,
-            threads: 1,
+            // Blocks are independent, as the programming model has it.
+            threads: std::thread::available_parallelism().map_or(1, NonZero::get).min(64),
             quantum: 100,
             deferred: false,
             concurrent_managed: true,

@@ -205,8 +205,8 @@ fn a_module_runs_in_either_form_of_launch() {
     assert_eq!(result, 42);
 
     assert_eq!(cuda!("cuModuleUnload"(module)), 0);
+    // Its memory may be another test's by now.
     assert_eq!(launch(0, std::ptr::null(), extra.as_ptr()), 400, "gone with its module");
-    assert_eq!(cuda!("cuMemcpyDtoH_v2"(&raw mut result, hidden, 4)), 1);
 }
 
 #[test]
