@@ -5,7 +5,7 @@ use std::process::Command;
 use std::{env, process};
 
 fn main() {
-    for file in ["bridge.cc", "bridge.h", "gcc-compat.h"] {
+    for file in ["bridge.cc", "constructs.cc", "bridge.h", "gcc-compat.h"] {
         println!("cargo:rerun-if-changed=bridge/{file}");
     }
     println!("cargo:rerun-if-env-changed=GCC");
@@ -14,7 +14,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .cpp_link_stdlib(None)
-        .file("bridge/bridge.cc")
+        .files(["bridge/bridge.cc", "bridge/constructs.cc"])
         .flag("-isystem")
         .flag(headers(&gcc))
         // GCC itself is built so, and exports no type information.
