@@ -78,9 +78,7 @@ describe (tree expr, text *out)
     case SSA_NAME:
       {
         gimple *def = SSA_NAME_DEF_STMT (expr);
-        if (def && gimple_assign_single_p (def))
-          return describe (gimple_assign_rhs1 (def), out);
-        if (def && gimple_assign_cast_p (def))
+        if (def && (gimple_assign_single_p (def) || gimple_assign_cast_p (def)))
           return describe (gimple_assign_rhs1 (def), out);
         return false;
       }

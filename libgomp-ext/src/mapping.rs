@@ -16,8 +16,7 @@ type Mmap =
 /// Whether new mappings are born locked.
 static BORN_LOCKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on, mappings of files are unlocked. Before `mlockall`, so that
-/// none slips through.
+/// From now on, since they are born locked, mappings of files are unlocked.
 pub(crate) fn keep_files_unlocked() {
     BORN_LOCKED.store(true, Ordering::SeqCst);
 }

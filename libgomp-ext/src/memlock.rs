@@ -38,11 +38,11 @@ pub(crate) fn lock_all() -> Outcome {
     if let Err(limit) = lift_limit() {
         return Outcome::Limited(limit);
     }
-    mapping::keep_files_unlocked();
     // On fault: else every thread's stack would be faulted in whole.
     let flags = libc::MCL_CURRENT | libc::MCL_FUTURE | libc::MCL_ONFAULT;
     // SAFETY: changes no memory's content or validity.
     if unsafe { libc::mlockall(flags) } == 0 {
+        mapping::keep_files_unlocked();
         Outcome::Locked
     } else {
         Outcome::Failed(io::Error::last_os_error())

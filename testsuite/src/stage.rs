@@ -57,20 +57,24 @@ impl Stage {
     /// What `. env.sh` does, to one command. Messages are in English, and the
     /// caller's own `OFFMEM` settings don't count.
     pub fn enter<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        for (variable, folder) in
-            [("LIBRARY_PATH", "lib/gcc"), ("LD_LIBRARY_PATH", "lib"), ("PATH", "bin")]
-        {
-            command.env(variable, prepend(&self.folder.join(folder), variable));
-        }
-        command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
+        self.enter_with(command, &["lib"])
     }
 
     /// As [`Stage::enter`], and the command's programs offload to the software
     /// driver.
     pub fn enter_softcuda<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        let driver = self.folder.join("lib/softcuda");
-        let libraries = prepend(&self.folder.join("lib"), "LD_LIBRARY_PATH");
-        self.enter(command).env("LD_LIBRARY_PATH", format!("{}:{libraries}", driver.display()))
+        self.enter_with(command, &["lib/softcuda", "lib"])
+    }
+
+    fn enter_with<'a>(&self, command: &'a mut Command, libraries: &[&str]) -> &'a mut Command {
+        for (variable, folders) in
+            [("LIBRARY_PATH", &["lib/gcc"][..]), ("LD_LIBRARY_PATH", libraries), ("PATH", &["bin"])]
+        {
+            let ours = folders.iter().map(|folder| self.folder.join(folder).display().to_string());
+            let theirs = env::var(variable).ok().filter(|folders| !folders.is_empty());
+            command.env(variable, ours.chain(theirs).collect::<Vec<_>>().join(":"));
+        }
+        command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
     }
 
     fn compiler_folder(&self) -> PathBuf {
@@ -87,11 +91,4 @@ pub(crate) fn gcc() -> String {
 pub(crate) fn machine_and_version() -> PathBuf {
     let ask = |question| succeed(Command::new(gcc()).arg(question));
     Path::new(ask("-dumpmachine").trim()).join(ask("-dumpversion").trim())
-}
-
-fn prepend(folder: &Path, variable: &str) -> String {
-    match env::var(variable) {
-        Ok(rest) if !rest.is_empty() => format!("{}:{rest}", folder.display()),
-        _ => folder.display().to_string(),
-    }
 }

@@ -120,6 +120,12 @@ fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult>
 
     let summary = fs::read_to_string(folder.join("libgomp.sum")).unwrap_or_default();
     let mut results: Vec<_> = summary.lines().filter_map(result).collect();
+    // A suite that broke off, or in which nothing ran, says so itself.
+    let complete = summary.contains("=== libgomp Summary ===");
+    if !complete || !results.iter().any(|result| result.kind == "PASS") {
+        let name = format!("{} did not run to its end", folder.display());
+        results.push(TestResult { kind: "ERROR".into(), name, kernel: false });
+    }
     let with_kernels = programs_with_kernels(&folder.join("stats"));
     for result in &mut results {
         result.kernel = result.stem().is_some_and(|stem| with_kernels.contains(stem));
