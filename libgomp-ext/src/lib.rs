@@ -5,10 +5,12 @@
 //! through here (`entry`, `variadic`) on its way to the real one (`function`).
 //! What cannot be done is said in one line (`message`) and done without.
 
+mod allocator;
 mod driver;
 mod entry;
 mod environment;
 mod function;
+mod lock;
 mod mapping;
 mod memlock;
 mod message;

@@ -1,0 +1,74 @@
+//! A lock that survives `fork`.
+//!
+//! The standard library's cannot be released by the child of a `fork` in whose
+//! parent it was taken; a pthread mutex may (pthread_atfork(3p), rationale).
+
+use core::cell::UnsafeCell;
+use core::ops::{Deref, DerefMut};
+
+/// Guards `T`. It allocates nothing and needs no initialisation, so hooks may
+/// take it at any time; it is not reentrant.
+pub(crate) struct Lock<T> {
+    mutex: UnsafeCell<libc::pthread_mutex_t>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached with the mutex held only.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+impl<T> Lock<T> {
+    pub(crate) const fn new(value: T) -> Lock<T> {
+        Lock {
+            mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// Waits until nobody else has it.
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
+        self.acquire();
+        Guard { lock: self }
+    }
+
+    /// Before `fork`: so that the child gets a consistent value.
+    pub(crate) fn acquire(&self) {
+        // SAFETY: a valid mutex that never moves while it is held: it is borrowed.
+        unsafe { libc::pthread_mutex_lock(self.mutex.get()) };
+    }
+
+    /// After `fork`, in the parent and in the child.
+    ///
+    /// # Safety
+    /// This thread, or its parent before the `fork`, called [`Lock::acquire`].
+    pub(crate) unsafe fn release(&self) {
+        // SAFETY: held, by the contract above.
+        unsafe { libc::pthread_mutex_unlock(self.mutex.get()) };
+    }
+}
+
+/// The value while the lock is held.
+pub(crate) struct Guard<'a, T> {
+    lock: &'a Lock<T>,
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: the lock is held.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the lock is held, by this guard alone.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: the guard was made with the lock held.
+        unsafe { self.lock.release() };
+    }
+}
