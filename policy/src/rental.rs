@@ -70,33 +70,36 @@ impl Rental {
                 return Decision::Register;
             }
         }
-        self.lose(&game, account);
+        self.lose(&game, account, demand.class);
         Decision::Pageable
     }
 
     /// The region was registered, and the copy comes next.
     pub fn registered(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
         let game = Game::new(costs, demand);
-        let old = self.advance(&game, account, demand.class);
+        let now = self.tick();
+        let old = self.advance(&game, account, demand.class, |_| now);
         self.earn(game.balance(&old));
     }
 
     /// The region could not be registered, for want of room or because the
-    /// driver refused. If its losses had reached the price, they begin anew.
+    /// driver refused. Once its losses have reached the price of that, they
+    /// begin anew with this copy.
     pub fn refused(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
         let game = Game::new(costs, demand);
         let old = Account::load(account);
-        if old.lost + game.loss < game.price {
-            return self.lose(&game, account);
+        if old.lost < game.price {
+            return self.lose(&game, account, demand.class);
         }
-        self.advance(&game, account, demand.class);
-        Account::update(account, |old| Account { lost: 0, ..old });
+        let stamp = self.tick();
+        Account::update(account, |old| Account { lost: game.loss, stamp, ..old });
     }
 
     /// Before a copy of a registered region.
     pub fn hit(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
         let game = Game::new(costs, demand);
-        let old = self.advance(&game, account, demand.class);
+        let now = self.tick();
+        let old = self.advance(&game, account, demand.class, |_| now);
         let saved = game.optimum(old.lost + game.loss) - game.optimum(old.lost);
         self.earn(2 * saved + game.base);
     }
@@ -130,34 +133,43 @@ impl Rental {
     }
 
     /// Whether the registered region `victim` may be unregistered so that
-    /// `candidate`, for which [`Rental::copy`] said to register it, finds room:
-    /// it must not have been used since the candidate's losses began. So a
-    /// working set that does not fit, used in turn, keeps a part registered.
-    pub fn yields(&self, victim: &AtomicU64, candidate: &AtomicU64) -> bool {
+    /// another finds room, for which [`Rental::copy`] said to register it: only
+    /// if the victim has not been used since the other's losses began, and these
+    /// have reached the price. So a working set that does not fit and is used in
+    /// turn keeps a part registered, and one that nobody uses any more goes.
+    pub fn yields(
+        &self,
+        costs: &Costs,
+        victim: &AtomicU64,
+        candidate: &AtomicU64,
+        region: u64,
+    ) -> bool {
         let candidate = Account::load(candidate);
-        candidate.lost > 0 && distance(Account::load(victim).stamp, candidate.stamp) > 0
+        candidate.lost >= costs.commitment(region)
+            && distance(Account::load(victim).stamp, candidate.stamp) > 0
     }
 
     /// Books the loss of a copy from pageable memory.
-    fn lose(&self, game: &Game, account: &AtomicU64) {
+    fn lose(&self, game: &Game, account: &AtomicU64, class: Class) {
         let now = self.tick();
-        Account::update(account, |old| Account {
-            lost: old.lost + game.loss,
-            stamp: if old.lost == 0 { now } else { old.stamp },
-            ..old
-        });
+        self.advance(game, account, class, |old| if old.lost == 0 { now } else { old.stamp });
     }
 
     /// Books a copy's loss, and tells the class when it reaches the price.
-    fn advance(&self, game: &Game, account: &AtomicU64, class: Class) -> Account {
-        let stamp = self.tick();
+    fn advance(
+        &self,
+        game: &Game,
+        account: &AtomicU64,
+        class: Class,
+        stamp: impl Fn(&Account) -> u32,
+    ) -> Account {
         let paid = |old: &Account| old.lost + game.loss >= game.price;
         let old = Account::update(account, |old| Account {
             lost: old.lost + game.loss,
-            paid: old.paid || paid(&old),
-            stamp,
+            paid: old.paid || game.loss > 0 && paid(&old),
+            stamp: stamp(&old),
         });
-        if !old.paid && paid(&old) {
+        if !old.paid && game.loss > 0 && paid(&old) {
             self.experience.paid(class, old.lost, game.price);
         }
         old

@@ -194,20 +194,21 @@ fn sites() -> Trace {
     trace
 }
 
-/// Blocks that are used until registering has just paid, then ones like them
-/// that are used for hardly anything: whoever predicts is wrong.
+/// Blocks that are used until registering has just paid, and ones like them that
+/// are hardly used, in turn, so that whoever goes by the last few is always wrong.
 fn false_promises() -> Trace {
     let mut trace = Trace::new("blocks that break a promise");
     let mut block = 0;
-    let mut life = |trace: &mut Trace, parts: usize| {
-        trace.allocate(block, BLOCK, 1);
-        (0..parts).for_each(|_| trace.to_device(block, MIB));
+    let mut life = |trace: &mut Trace, parts: usize, bytes: u64| {
+        trace.allocate(block, 1024 * MIB, 1);
+        (0..parts).for_each(|_| trace.to_device(block, bytes));
         trace.free(block);
         block += 1;
     };
-    for _ in 0..40 {
-        (0..6).for_each(|_| life(&mut trace, 80));
-        (0..8).for_each(|_| life(&mut trace, 1));
+    let (kept, broken) = ((80, 16 * MIB), (1, MIB));
+    let turns = (0..100).flat_map(|_| [kept, broken]);
+    for (parts, bytes) in [kept; 3].into_iter().chain([broken; 3]).chain(turns) {
+        life(&mut trace, parts, bytes);
     }
     trace
 }

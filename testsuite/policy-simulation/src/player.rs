@@ -114,7 +114,10 @@ impl Player<'_> {
         let candidate = &self.blocks[number].account;
         let mut victims: Vec<usize> = (0..self.blocks.len())
             .filter(|victim| self.blocks[*victim].registered)
-            .filter(|victim| self.rental.yields(&self.blocks[*victim].account, candidate))
+            .filter(|victim| {
+                let victim = &self.blocks[*victim].account;
+                self.rental.yields(&self.costs, victim, candidate, size)
+            })
             .collect();
         victims.sort_by_key(|victim| {
             std::cmp::Reverse(self.rental.idle(&self.blocks[*victim].account))
