@@ -1,0 +1,234 @@
+//! Ski rental: whether to go on copying a region unregistered or to register it.
+
+use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use crate::account::{Account, distance};
+use crate::class::{Class, Experience};
+use crate::costs::{Costs, Direction};
+
+/// What to do before a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Register the region, then copy.
+    Register,
+    /// Copy from pageable memory.
+    Pageable,
+}
+
+/// A copy that will be made, and the region that it touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// Bytes of the whole region.
+    pub region: u64,
+    /// Bytes of it that are copied.
+    pub copied: u64,
+    /// Which way.
+    pub direction: Direction,
+    /// What the region is expected to be like.
+    pub class: Class,
+}
+
+/// The game of all regions of a process.
+///
+/// Registering once the losses reach what it costs is never above twice the
+/// optimum (Karlin, Manasse, Rudolph and Sleator 1988). Where earlier blocks of
+/// a [`Class`] show that waiting only costs, a region is registered at once,
+/// but never so that the total could come above twice the optimum: `credit` is
+/// the distance from there, of what can no longer change for the worse.
+/// The optimum is taken without a limit of what may be registered.
+#[derive(Debug)]
+pub struct Rental {
+    experience: Experience,
+    credit: AtomicI64,
+    copies: AtomicU32,
+}
+
+impl Default for Rental {
+    fn default() -> Rental {
+        Rental::new()
+    }
+}
+
+impl Rental {
+    /// Nothing is known.
+    pub const fn new() -> Rental {
+        Rental {
+            experience: Experience::new(),
+            credit: AtomicI64::new(0),
+            copies: AtomicU32::new(0),
+        }
+    }
+
+    /// Before a copy of an unregistered region. [`Decision::Register`] has to be
+    /// followed by [`Rental::registered`] or [`Rental::refused`].
+    pub fn copy(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) -> Decision {
+        let game = Game::new(costs, demand);
+        let old = Account::load(account);
+        if game.loss > 0 {
+            let paid = old.lost + game.loss >= game.price;
+            if paid || self.experience.favours_first(demand.class) && self.affords(&game, &old) {
+                return Decision::Register;
+            }
+        }
+        self.lose(&game, account, demand.class);
+        Decision::Pageable
+    }
+
+    /// The region was registered, and the copy comes next.
+    pub fn registered(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
+        let game = Game::new(costs, demand);
+        let now = self.tick();
+        let old = self.advance(&game, account, demand.class, |_| now);
+        self.earn(game.balance(&old));
+    }
+
+    /// The region could not be registered, for want of room or because the
+    /// driver refused. Once its losses have reached the price of that, they
+    /// begin anew with this copy.
+    pub fn refused(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
+        let game = Game::new(costs, demand);
+        let old = Account::load(account);
+        if old.lost < game.price {
+            return self.lose(&game, account, demand.class);
+        }
+        let stamp = self.tick();
+        Account::update(account, |old| Account { lost: game.loss, stamp, ..old });
+    }
+
+    /// Before a copy of a registered region.
+    pub fn hit(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
+        let game = Game::new(costs, demand);
+        let now = self.tick();
+        let old = self.advance(&game, account, demand.class, |_| now);
+        let saved = game.optimum(old.lost + game.loss) - game.optimum(old.lost);
+        self.earn(2 * saved + game.base);
+    }
+
+    /// A region is unregistered, or ends without having been `registered`. The
+    /// account may then be another region's.
+    pub fn end(
+        &self,
+        costs: &Costs,
+        account: &AtomicU64,
+        region: u64,
+        class: Class,
+        registered: bool,
+    ) {
+        let old = Account::update(account, |_| Account::default());
+        if old.lost == 0 {
+            return;
+        }
+        if !old.paid {
+            self.experience.unpaid(class, old.lost, costs.commitment(region));
+        }
+        if !registered {
+            self.earn(signed(old.lost));
+        }
+    }
+
+    /// Copies in the process since the region's last one: the largest is least
+    /// recently used. Of registered regions.
+    pub fn idle(&self, account: &AtomicU64) -> u32 {
+        distance(Account::load(account).stamp, self.copies.load(Relaxed))
+    }
+
+    /// Whether the registered region `victim` may be unregistered so that
+    /// another finds room, for which [`Rental::copy`] said to register it: only
+    /// if the victim has not been used since the other's losses began, and these
+    /// have reached the price. So a working set that does not fit and is used in
+    /// turn keeps a part registered, and one that nobody uses any more goes.
+    pub fn yields(
+        &self,
+        costs: &Costs,
+        victim: &AtomicU64,
+        candidate: &AtomicU64,
+        region: u64,
+    ) -> bool {
+        let candidate = Account::load(candidate);
+        candidate.lost >= costs.commitment(region)
+            && distance(Account::load(victim).stamp, candidate.stamp) > 0
+    }
+
+    /// Books the loss of a copy from pageable memory.
+    fn lose(&self, game: &Game, account: &AtomicU64, class: Class) {
+        let now = self.tick();
+        self.advance(game, account, class, |old| if old.lost == 0 { now } else { old.stamp });
+    }
+
+    /// Books a copy's loss, and tells the class when it reaches the price.
+    fn advance(
+        &self,
+        game: &Game,
+        account: &AtomicU64,
+        class: Class,
+        stamp: impl Fn(&Account) -> u32,
+    ) -> Account {
+        let paid = |old: &Account| old.lost + game.loss >= game.price;
+        let old = Account::update(account, |old| Account {
+            lost: old.lost + game.loss,
+            paid: old.paid || game.loss > 0 && paid(&old),
+            stamp: stamp(&old),
+        });
+        if !old.paid && game.loss > 0 && paid(&old) {
+            self.experience.paid(class, old.lost, game.price);
+        }
+        old
+    }
+
+    /// Whether the total stays below twice the optimum if the region is
+    /// registered now and never used again.
+    fn affords(&self, game: &Game, old: &Account) -> bool {
+        let balance = game.balance(old);
+        cfg!(feature = "sabotage-guard")
+            || balance >= 0
+            || self.credit.load(Relaxed).saturating_add(balance) >= 0
+    }
+
+    fn earn(&self, amount: i64) {
+        // Far from the ends of the range, where sums would wrap.
+        let sum = |credit: i64| Some(credit.saturating_add(amount).min(i64::MAX / 2));
+        let _ = self.credit.fetch_update(Relaxed, Relaxed, sum);
+    }
+
+    fn tick(&self) -> u32 {
+        self.copies.fetch_add(1, Relaxed).wrapping_add(1)
+    }
+}
+
+/// The figures of one copy, in nanoseconds.
+struct Game {
+    /// What the copy loses if the region is not registered.
+    loss: u64,
+    /// What registering costs.
+    price: u64,
+    /// What the copy costs at least.
+    base: i64,
+}
+
+impl Game {
+    fn new(costs: &Costs, demand: &Demand) -> Game {
+        Game {
+            loss: costs.saving(demand.direction, demand.copied),
+            price: costs.commitment(demand.region),
+            base: signed(costs.copy(demand.direction, true, demand.copied)),
+        }
+    }
+
+    /// What hindsight pays for such losses.
+    fn optimum(&self, lost: u64) -> i64 {
+        signed(lost.min(self.price))
+    }
+
+    /// Twice the optimum less our costs, over the region's life, if it is
+    /// registered for this copy. From then on it only grows. What earlier
+    /// copies cost at least is left out: it would only add.
+    fn balance(&self, old: &Account) -> i64 {
+        let ours = signed(old.lost).saturating_add(signed(self.price)) + self.base;
+        2 * (self.optimum(old.lost + self.loss) + self.base) - ours
+    }
+}
+
+/// Clipped so that sums of a few stay in range.
+fn signed(nanoseconds: u64) -> i64 {
+    i64::try_from(nanoseconds).unwrap_or(i64::MAX).min(i64::MAX / 16)
+}

@@ -1,0 +1,19 @@
+//! Traces of real programs.
+
+use crate::Trace;
+
+/// Name and text of each: the copies that a program of the testsuite or of the
+/// examples made on softcuda, by `testsuite/traces/record`.
+const RECORDED: &[(&str, &str)] = &[];
+
+/// Every trace: generated and recorded.
+///
+/// # Panics
+/// If a recorded one cannot be read.
+pub fn corpus() -> Vec<Trace> {
+    let mut traces = crate::generated();
+    for (name, text) in RECORDED {
+        traces.push(Trace::parse(name, text).unwrap_or_else(|error| panic!("{error}")));
+    }
+    traces
+}
