@@ -3,7 +3,8 @@
 //! The program's units say what they want (`unit`), a strategy is chosen and
 //! begun (`strategy`), and each call into libgomp that maps or copies comes
 //! through here (`entry`, `variadic`) on its way to the real one (`function`).
-//! What cannot be done is said in one line (`message`) and done without.
+//! What cannot be done is said in one line (`message`) and done without; what
+//! was done is told at exit to those who ask (`report`).
 
 mod allocator;
 mod driver;
@@ -14,6 +15,7 @@ mod lock;
 mod mapping;
 mod memlock;
 mod message;
+mod report;
 mod strategy;
 mod unit;
 mod variadic;

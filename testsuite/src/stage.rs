@@ -74,7 +74,12 @@ impl Stage {
             let theirs = env::var(variable).ok().filter(|folders| !folders.is_empty());
             command.env(variable, ours.chain(theirs).collect::<Vec<_>>().join(":"));
         }
-        command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
+        for (variable, _) in env::vars_os() {
+            if variable.to_string_lossy().starts_with("OFFMEM") {
+                command.env_remove(variable);
+            }
+        }
+        command.env("LC_ALL", "C")
     }
 
     fn compiler_folder(&self) -> PathBuf {
