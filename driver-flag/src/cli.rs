@@ -1,10 +1,12 @@
 //! The command line: help, man page and completions come from here alone.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use clap_mangen::Man;
 
 /// Teach stock GCC -foffload-memory=pinned|unified|none
 #[derive(Debug, Parser)]
@@ -27,12 +29,8 @@ pub(crate) enum Command {
     /// PROGRAM needs no recompilation: a GCC from 11 on has built it with
     /// -fopenmp or -fopenacc. It takes offmem's place in the process, so its
     /// exit status, signals, terminal and standard streams are its own.
-    ///
-    /// Under MPI, put it behind the launcher, which is no such program:
-    ///
-    ///   mpirun -n 4 offmem run -- ./solver input.nml
-    ///   srun offmem run -- ./solver input.nml
-    #[command(after_long_help = RUN_STATUS)]
+    /// Scripts run too, and hand the runtime on to what they start.
+    #[command(after_long_help = RUN)]
     Run(RunArguments),
     /// Print the man page or a shell's completions
     Generate {
@@ -124,8 +122,12 @@ pub(crate) enum Generated {
     Zsh,
 }
 
-/// How `offmem run` ends when it does not become the program; env(1) is alike.
-const RUN_STATUS: &str = "\
+/// The statuses are those of env(1).
+const RUN: &str = "\
+Under MPI, put it behind the launcher, which does not itself offload:
+  mpirun -n 4 offmem run -- ./solver input.nml
+  srun offmem run --report=report.json -- ./solver input.nml
+
 Exit status:
   125  offmem run itself failed
   126  PROGRAM was found and cannot be run, or not with the runtime: it is
@@ -162,9 +164,8 @@ pub(crate) fn generate(what: Generated) -> Vec<u8> {
     let mut output = Vec::new();
     let shell = match what {
         Generated::Man => {
-            let man = clap_mangen::Man::new(command);
             // A vector takes everything.
-            let _ = man.render(&mut output);
+            let _ = man(command, &mut output);
             return output;
         }
         Generated::Bash => Shell::Bash,
@@ -173,6 +174,26 @@ pub(crate) fn generate(what: Generated) -> Vec<u8> {
     };
     clap_complete::generate(shell, &mut command, "offmem", &mut output);
     output
+}
+
+/// offmem(1), with a section for each command that has options.
+fn man(mut command: clap::Command, output: &mut Vec<u8>) -> io::Result<()> {
+    command.build();
+    Man::new(command.clone()).render(output)?;
+    for name in ["specs", "run"] {
+        let Some(command) = command.find_subcommand(name) else { continue };
+        let man = Man::new(command.clone());
+        let mut section = Vec::new();
+        man.render_synopsis_section(&mut section)?;
+        man.render_description_section(&mut section)?;
+        man.render_options_section(&mut section)?;
+        if command.get_after_long_help().is_some() {
+            man.render_extra_section(&mut section)?;
+        }
+        let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
+        write!(output, ".SH \"OFFMEM {}\"\n{section}", name.to_uppercase())?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -220,7 +241,8 @@ mod tests {
         let text = |what| String::from_utf8(generate(what)).expect("UTF-8");
         assert!(text(Generated::Man).contains(".TH offmem 1"));
         assert!(text(Generated::Man).contains("OFFMEM=mandatory"));
-        assert!(text(Generated::Man).contains("offmem\\-run"));
+        assert!(text(Generated::Man).contains("mpirun \\-n 4 offmem run"));
+        assert!(text(Generated::Man).contains("\\-\\-policy"));
         assert!(text(Generated::Bash).contains("complete -F _offmem"));
         assert!(text(Generated::Fish).contains("complete -c offmem"));
         assert!(text(Generated::Zsh).contains("#compdef offmem"));

@@ -74,7 +74,11 @@ impl Stage {
             let theirs = env::var(variable).ok().filter(|folders| !folders.is_empty());
             command.env(variable, ours.chain(theirs).collect::<Vec<_>>().join(":"));
         }
-        command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
+        let settings = ["", "_STRATEGY", "_MEMORY", "_POLICY", "_LIMIT", "_MIN_SIZE", "_REPORT"];
+        for setting in settings {
+            command.env_remove(format!("OFFMEM{setting}"));
+        }
+        command.env("LC_ALL", "C")
     }
 
     fn compiler_folder(&self) -> PathBuf {
