@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use offmem_abi::{Mode, Unit, VERSION};
 
-use crate::environment::{Activation, activation};
+use crate::environment::{self, Activation, activation};
 use crate::message::say;
 use crate::strategy;
 
@@ -48,6 +48,41 @@ pub(crate) extern "C" fn GOMP_enable_pinned_mode() {
     }
 }
 
+/// For a program no unit of which was compiled with the option (`offmem run`).
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = {
+    extern "C" fn start() {
+        // What the program starts inherits the environment: a shell or a
+        // launcher, which never offloads, keeps its memory as it is.
+        if uses_libgomp() {
+            join_environment();
+        }
+    }
+    start
+};
+
+/// Gives the process the mode of `OFFMEM_MEMORY`, if that is set. Any thread
+/// may call it any number of times.
+fn join_environment() {
+    // Asked first: it is unset in every program compiled with the option.
+    let mode = environment::memory();
+    if mode != Mode::None && activation() != Activation::Off {
+        join(mode, c"OFFMEM_MEMORY");
+    }
+}
+
+/// Whether libgomp is in the process. The loader maps all that a program
+/// needs before it runs the first constructor.
+fn uses_libgomp() -> bool {
+    // SAFETY: takes a string, and loads nothing.
+    unsafe {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
+        let library = libc::dlopen(c"libgomp.so.1".as_ptr(), flags);
+        !library.is_null() && libc::dlclose(library) == 0
+    }
+}
+
 /// One unit of the program has this mode. `unified` wins over `pinned`, which
 /// it includes.
 fn join(mode: Mode, file: &CStr) {
@@ -61,8 +96,8 @@ fn join(mode: Mode, file: &CStr) {
     }
     if let (Some(pinned), Some(unified)) = (PINNED.get(), UNIFIED.get()) {
         say(format_args!(
-            "'{}' was compiled with -foffload-memory=pinned and '{}' with \
-             -foffload-memory=unified; unified is used for both",
+            "'{}' asks for -foffload-memory=pinned and '{}' for -foffload-memory=unified; \
+             unified is used for both",
             pinned.to_string_lossy(),
             unified.to_string_lossy()
         ));
