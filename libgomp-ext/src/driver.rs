@@ -2,9 +2,9 @@
 
 use core::ffi::c_int;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use cudarc::driver::sys::{self, CUcontext, CUdevice_attribute, CUpointer_attribute, CUresult};
+use cudarc::driver::sys::{self, CUctx_st, CUdevice_attribute, CUpointer_attribute, CUresult};
 use offmem_registration::{Failure, Operations, Range};
 
 use crate::hook::process;
@@ -16,30 +16,53 @@ pub(crate) fn present() -> bool {
     unsafe { sys::is_culib_present() }
 }
 
-/// The driver in one context. Any thread may call it.
+/// The driver in libgomp's context. Any thread may call it.
 pub(crate) struct Cuda {
-    context: CUcontext,
-    /// Whether the context is gone, or about to go.
+    /// Null without one.
+    context: AtomicPtr<CUctx_st>,
+    /// Whether the process is about to end: there will be none any more.
     closed: AtomicBool,
 }
-
-// SAFETY: a context may be made current in any thread.
-unsafe impl Send for Cuda {}
-// SAFETY: the driver's functions may be called by any number of threads at once.
-unsafe impl Sync for Cuda {}
 
 impl Cuda {
     /// In the context that is current in this thread, which libgomp leaves so
     /// after any call for a device; none where that device is not CUDA's.
     pub(crate) fn current() -> Option<Cuda> {
-        if !present() {
-            return None;
-        }
+        let cuda = Cuda { context: AtomicPtr::default(), closed: AtomicBool::new(false) };
+        cuda.enter().then_some(cuda)
+    }
+
+    /// Takes the context that is current in this thread from now on; false
+    /// where there is none.
+    pub(crate) fn enter(&self) -> bool {
         let mut context = ptr::null_mut();
+        if self.closed.load(Ordering::SeqCst) || process::is_child() || !present() {
+            return false;
+        }
         // SAFETY: `context` is valid for the write; an uninitialised driver says so.
         let status = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
-        let found = status == CUresult::CUDA_SUCCESS && !context.is_null();
-        found.then(|| Cuda { context, closed: AtomicBool::new(false) })
+        if status != CUresult::CUDA_SUCCESS {
+            context = ptr::null_mut();
+        }
+        self.context.store(context, Ordering::SeqCst);
+        !context.is_null()
+    }
+
+    /// Whether there is a context.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.context.load(Ordering::Relaxed).is_null()
+    }
+
+    /// The context is gone, or about to go.
+    pub(crate) fn leave(&self) {
+        self.context.store(ptr::null_mut(), Ordering::SeqCst);
+    }
+
+    /// No call goes to the driver any more: libgomp is about to destroy the
+    /// context, and the driver itself may go next.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.leave();
     }
 
     /// Whether the device reads pageable memory through the host's page
@@ -55,39 +78,36 @@ impl Cuda {
         self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != Ok(0)
     }
 
-    /// No call goes to the driver any more: libgomp is about to destroy the context.
-    pub(crate) fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
-    }
-
     fn attribute(&self, attribute: CUdevice_attribute) -> Result<c_int, Failure> {
         let (mut device, mut value) = (0, 0);
-        self.within(|| {
-            // SAFETY: both are valid for the writes.
-            unsafe {
-                match sys::cuCtxGetDevice(&raw mut device) {
-                    CUresult::CUDA_SUCCESS => {
-                        sys::cuDeviceGetAttribute(&raw mut value, attribute, device)
-                    }
-                    failure => failure,
+        // SAFETY: both are valid for the writes.
+        let status = self.within(|| unsafe {
+            match sys::cuCtxGetDevice(&raw mut device) {
+                CUresult::CUDA_SUCCESS => {
+                    sys::cuDeviceGetAttribute(&raw mut value, attribute, device)
                 }
+                failure => failure,
             }
-        })
-        .map(|()| value)
+        });
+        verdict(status).map(|()| value)
     }
 
     /// Calls the driver with the context current, and leaves this thread's as it was.
-    fn within(&self, call: impl FnOnce() -> CUresult) -> Result<(), Failure> {
-        if self.closed.load(Ordering::SeqCst) || process::is_child() {
-            return Err(Failure::Gone);
+    fn within(&self, call: impl FnOnce() -> CUresult) -> CUresult {
+        let context = self.context.load(Ordering::SeqCst);
+        if context.is_null() || process::is_child() {
+            return CUresult::CUDA_ERROR_DEINITIALIZED;
         }
-        // SAFETY: the context lives until `close`.
-        verdict(unsafe { sys::cuCtxPushCurrent_v2(self.context) })?;
-        let result = verdict(call());
+        // SAFETY: the context lives until `leave`; a destroyed one is an error.
+        let status = unsafe { sys::cuCtxPushCurrent_v2(context) };
+        if status != CUresult::CUDA_SUCCESS {
+            return status;
+        }
+        let status = call();
         let mut popped = ptr::null_mut();
         // SAFETY: pushed above.
         unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
-        result
+        status
     }
 
     /// Whether the driver knows the address: allocated by it, managed, or registered.
@@ -98,7 +118,7 @@ impl Cuda {
         let call = || unsafe {
             sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, address as u64)
         };
-        self.within(call).is_ok() && kind != 0
+        self.within(call) == CUresult::CUDA_SUCCESS && kind != 0
     }
 }
 
@@ -107,20 +127,36 @@ impl Operations for Cuda {
         if self.knows(range.start) || self.knows(range.end - 1) {
             return Err(Failure::Foreign);
         }
-        let address = ptr::with_exposed_provenance_mut(range.start);
+        let address = ptr::without_provenance_mut(range.start);
         // SAFETY: registration changes neither content nor validity of memory,
         // and fails where there is none.
-        self.within(|| unsafe {
+        verdict(self.within(|| unsafe {
             sys::cuMemHostRegister_v2(address, range.size(), sys::CU_MEMHOSTREGISTER_PORTABLE)
-        })
+        }))
     }
 
     fn unregister(&self, range: Range) -> Result<(), Failure> {
-        let address = ptr::with_exposed_provenance_mut(range.start);
-        // SAFETY: at worst the driver does not know it.
-        self.within(|| unsafe { sys::cuMemHostUnregister(address) })
+        let address = ptr::without_provenance_mut(range.start);
+        let mut result = Ok(());
+        for _ in 0..TRIES {
+            // SAFETY: at worst the driver does not know it.
+            let status = self.within(|| unsafe { sys::cuMemHostUnregister(address) });
+            result = match status {
+                // Somebody else has undone it, or its context is gone.
+                CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => return Ok(()),
+                status => verdict(status),
+            };
+            if result != Err(Failure::Refused) {
+                return result;
+            }
+        }
+        poison::add(range);
+        result
     }
 }
+
+/// A driver that fails to unregister is asked so often before its word is taken.
+const TRIES: u32 = 3;
 
 fn verdict(status: CUresult) -> Result<(), Failure> {
     match status {
@@ -132,5 +168,52 @@ fn verdict(status: CUresult) -> Result<(), Failure> {
         | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
         | CUresult::CUDA_ERROR_INVALID_CONTEXT => Err(Failure::Gone),
         _ => Err(Failure::Refused),
+    }
+}
+
+/// Ranges that the driver would not unregister. Their memory goes all the
+/// same, so a copy of what is there later would meet the old pages.
+pub(crate) mod poison {
+    use core::sync::atomic::{AtomicBool, Ordering};
+
+    use offmem_registration::{Lock, Operations, Range};
+
+    use super::Cuda;
+    use crate::message::fatal;
+
+    static ANY: AtomicBool = AtomicBool::new(false);
+    static RANGES: Lock<Vec<Range>> = Lock::new(Vec::new());
+
+    pub(super) fn add(range: Range) {
+        RANGES.lock().push(range);
+        ANY.store(true, Ordering::SeqCst);
+    }
+
+    /// Before a copy of `range`. It ends the program where the copy would be wrong.
+    #[inline]
+    pub(crate) fn cure(cuda: &Cuda, range: Range) {
+        if ANY.load(Ordering::Relaxed) {
+            cure_overlapping(cuda, range);
+        }
+    }
+
+    #[cold]
+    fn cure_overlapping(cuda: &Cuda, range: Range) {
+        let mut sick = Vec::new();
+        RANGES.lock().retain(|poisoned| {
+            let overlaps = poisoned.overlaps(range);
+            if overlaps {
+                sick.push(*poisoned);
+            }
+            !overlaps
+        });
+        for range in sick {
+            if cuda.unregister(range) == Err(super::Failure::Refused) {
+                fatal(format_args!(
+                    "the CUDA driver does not unregister memory that was unmapped; data would be \
+                     copied from the old pages (OFFMEM=off runs the program without registration)"
+                ));
+            }
+        }
     }
 }
