@@ -10,10 +10,11 @@ mod driver;
 mod entry;
 mod environment;
 mod function;
-mod lock;
 mod mapping;
 mod memlock;
 mod message;
 mod strategy;
 mod unit;
 mod variadic;
+
+use offmem_registration::lock;
