@@ -11,7 +11,6 @@ mod driver;
 mod entry;
 mod environment;
 mod function;
-mod lock;
 mod mapping;
 mod memlock;
 mod message;
@@ -19,3 +18,5 @@ mod report;
 mod strategy;
 mod unit;
 mod variadic;
+
+use offmem_registration::lock;
