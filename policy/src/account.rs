@@ -33,8 +33,7 @@ impl Account {
 
     fn to_word(self) -> u64 {
         let lost = self.lost.div_ceil(UNIT).min(LOST);
-        lost | u64::from(self.paid) << LOST_BITS
-            | u64::from(self.stamp & STAMP) << (LOST_BITS + 1)
+        lost | u64::from(self.paid) << LOST_BITS | u64::from(self.stamp & STAMP) << (LOST_BITS + 1)
     }
 
     pub(crate) fn load(word: &AtomicU64) -> Account {
