@@ -6,6 +6,7 @@
 //! What cannot be done is said in one line (`message`) and done without.
 
 mod allocator;
+mod budget;
 mod driver;
 mod entry;
 mod environment;
