@@ -141,6 +141,11 @@ pub(crate) fn report() -> Option<&'static CStr> {
     text(c"OFFMEM_REPORT").filter(|value| *value != c"0")
 }
 
+/// A variable of the job's launcher.
+pub(crate) fn job(name: &CStr) -> Option<&'static str> {
+    text(name)?.to_str().ok()
+}
+
 /// Whether the environment can be read: libc is there before it.
 pub(crate) fn is_ready() -> bool {
     unsafe extern "C" {

@@ -7,6 +7,7 @@
 //! was done is told at exit to those who ask (`report`).
 
 mod allocator;
+mod budget;
 mod driver;
 mod entry;
 mod environment;
