@@ -28,6 +28,16 @@ pub(crate) fn fatal(what: fmt::Arguments<'_>) -> ! {
     unsafe { libc::exit(libc::EXIT_FAILURE) }
 }
 
+/// Ends the program as glibc does when it finds its heap destroyed. `line` is
+/// written as it is: nothing else can be relied upon.
+pub(crate) fn abort(line: &[u8]) -> ! {
+    // SAFETY: bytes that are there.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+        libc::abort()
+    }
+}
+
 fn write_line(what: fmt::Arguments<'_>) {
     let mut line = Line { bytes: [0; 1024], length: 0 };
     // A message that does not fit is cut.

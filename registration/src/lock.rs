@@ -32,6 +32,16 @@ impl<T> Lock<T> {
         Guard { lock: self }
     }
 
+    /// The value between [`Lock::acquire`] and [`Lock::release`].
+    ///
+    /// # Safety
+    /// This thread, or its parent before a `fork`, acquired the lock, and has no other reference.
+    #[allow(clippy::mut_from_ref, reason = "the lock is held")]
+    pub(crate) unsafe fn held(&self) -> &mut T {
+        // SAFETY: by the contract above.
+        unsafe { &mut *self.value.get() }
+    }
+
     /// Before `fork`: so that the child gets a consistent value.
     pub fn acquire(&self) {
         // SAFETY: a valid mutex that never moves while it is held: it is borrowed.
