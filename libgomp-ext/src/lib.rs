@@ -2,25 +2,28 @@
 //!
 //! The program's units say what they want (`unit`), a strategy is chosen and
 //! begun (`strategy`), and each call into libgomp that maps or copies comes
-//! through here (`entry`, `variadic`) on its way to the real one (`function`).
+//! through here (`entry`) on its way to the real one (`function`).
 //! What cannot be done is said in one line (`message`) and done without; what
 //! was done is told at exit to those who ask (`report`).
 
 mod allocator;
 mod budget;
 mod driver;
+mod engine;
 mod entry;
 mod environment;
-mod fork;
 mod function;
 mod heap;
 mod hook;
-mod mapping;
+mod intervals;
+mod maps;
 mod memlock;
 mod message;
+mod objects;
+mod origin;
+mod record;
 mod report;
 mod strategy;
 mod unit;
-mod variadic;
 
 use offmem_registration::lock;
