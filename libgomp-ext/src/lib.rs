@@ -4,9 +4,11 @@
 //! begun (`strategy`), and each call into libgomp that maps or copies comes
 //! through here (`entry`) on its way to the real one (`function`).
 //! What cannot be done is said in one line (`message`) and done without; what
-//! was done is told at exit to those who ask (`report`).
+//! was done is told at exit to those who ask (`report`), and the program itself
+//! may ask (`api`).
 
 mod allocator;
+mod api;
 mod budget;
 mod driver;
 mod engine;

@@ -182,6 +182,15 @@ impl Registry {
         }
     }
 
+    /// Shows the regions that overlap `range`, each with its [`Use::cost`].
+    /// `show` must not call the registry: it is locked.
+    pub fn for_overlapping(&self, range: Range, mut show: impl FnMut(Region, &AtomicU64)) {
+        let inner = self.lock();
+        for record in self.overlapping(&inner, range) {
+            show(Region::of(record), &record.cost);
+        }
+    }
+
     /// Lets the regions that overlap `range` be evicted again: a block of
     /// memory was freed, so no copy of it can be under way.
     pub fn settle(&self, range: Range) {

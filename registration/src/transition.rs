@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::region::{Lifetime, Use};
 use crate::registry::Inner;
 use crate::state::{Phase, State};
-use crate::sync::{self, Guard};
+use crate::sync::{self, AtomicU64, Guard};
 use crate::{Range, Registry};
 
 impl Registry {
@@ -166,11 +166,21 @@ impl Registry {
     /// stay, as candidates without cost. Returns the bytes. "Recently" counts
     /// what changed in the registry, not seconds.
     pub fn evict(&self, bytes: usize, operations: &dyn Operations) -> usize {
+        self.evict_where(bytes, operations, |_| true)
+    }
+
+    /// As [`evict`](Registry::evict), of the regions whose [`Use::cost`] allows it.
+    pub fn evict_where(
+        &self,
+        bytes: usize,
+        operations: &dyn Operations,
+        allows: impl Fn(&AtomicU64) -> bool,
+    ) -> usize {
         let inner = self.lock();
         let mut idle: Vec<(u64, u32, State)> = inner
             .ids()
             .map(|id| (id, self.record(id)))
-            .filter(|(_, record)| Self::is_idle(record.state()))
+            .filter(|(_, record)| Self::is_idle(record.state()) && allows(&record.cost))
             .map(|(id, record)| (record.used.load(Relaxed), id, record.state()))
             .collect();
         drop(inner);

@@ -24,6 +24,9 @@ fn the_runtime_exports_its_entry_points_and_hooks_only() {
         ENTRIES.iter().map(|entry| format!("{PREFIX}{}", entry.name)).collect();
     let others = [ENABLE, "GOMP_enable_pinned_mode", "mmap", "mmap64"];
     expected.extend(others.map(str::to_owned));
+    // offmem.h
+    let functions = ["offmem_is_pinned", "offmem_pin", "offmem_unpin", "offmem_get_stats"];
+    expected.extend(functions.map(str::to_owned));
     assert_eq!(exported(&Stage::get().runtime()), expected);
 }
 

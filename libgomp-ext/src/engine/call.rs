@@ -1,14 +1,16 @@
 //! One call into libgomp: its memory is prepared before, and released after.
 
+use core::sync::atomic::Ordering;
 use std::time::Instant;
 
-use offmem_registration::{Found, Lifetime, MIN_SIZE, Range, Use};
+use offmem_policy::Class;
+use offmem_registration::{Found, GRANULE, Lifetime, Range, Use};
 use smallvec::SmallVec;
 
 use crate::engine::flight::Flight;
-use crate::engine::{Device, Engine, Place, REGISTRY, Transfer, When};
+use crate::engine::{ANY_REGION, Device, Engine, Place, REGISTRY, Transfer, When};
 use crate::heap;
-use crate::report;
+use crate::report::{self, Direction, Tally};
 
 /// When the copies of a call are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,7 @@ pub(crate) struct Call {
     loose: SmallVec<[Transfer; 16]>,
     /// Copies back that are made if the mapping ends with the call.
     ending: SmallVec<[Ending; 4]>,
+    tally: Tally,
     /// Bytes copied `[to the device, from it]`.
     pinned: [u64; 2],
     pageable: [u64; 2],
@@ -48,9 +51,6 @@ pub(crate) struct Call {
 
 struct Ending {
     range: Range,
-    /// Which of the uses, and what the copy was expected to cost it.
-    used: usize,
-    cost: u64,
     pinned: bool,
 }
 
@@ -70,6 +70,8 @@ impl Call {
             uses: SmallVec::new(),
             loose: SmallVec::new(),
             ending: SmallVec::new(),
+            // SAFETY: the plugin's record, or null.
+            tally: unsafe { report::site(place.site, place.key) },
             pinned: [0; 2],
             pageable: [0; 2],
         }
@@ -77,7 +79,7 @@ impl Call {
 
     /// Memory that the call will copy.
     pub(crate) fn add(&mut self, transfer: Transfer) {
-        if transfer.range.size() >= MIN_SIZE
+        if transfer.range.size() >= GRANULE
             && let Some(used) = self.engine.region(transfer.range, self.time)
         {
             self.hold(used, transfer);
@@ -113,7 +115,7 @@ impl Call {
 
     /// What is not in a region may still meet one.
     fn settle(&mut self, transfer: Transfer) {
-        if REGISTRY.is_empty() && !self.counts {
+        if !ANY_REGION.load(Ordering::SeqCst) && !self.counts {
             return;
         }
         match REGISTRY.find(transfer.range) {
@@ -138,20 +140,17 @@ impl Call {
         let mut pinned = used.is_registered();
         if !pinned || self.counts {
             let bytes = self.bytes(transfer);
-            let mut cost = 0;
-            if !pinned {
-                (pinned, cost) = self.engine.consider(&used, bytes, self.place);
+            let class = Class::new(self.place.key, used.range().size() as u64);
+            if pinned {
+                self.engine.hit(&used, bytes, class);
+            } else if bytes != [0; 2] {
+                pinned = self.engine.consider(&used, bytes, class, self.tally);
             }
-            let tally = if pinned { &mut self.pinned } else { &mut self.pageable };
-            tally[0] += bytes[0];
-            tally[1] += bytes[1];
+            let total = if pinned { &mut self.pinned } else { &mut self.pageable };
+            total[0] += bytes[0];
+            total[1] += bytes[1];
             if self.time == Time::Ends && transfer.from == When::New && bytes[1] > 0 {
-                self.ending.push(Ending {
-                    range: transfer.range,
-                    used: self.uses.len(),
-                    cost,
-                    pinned,
-                });
+                self.ending.push(Ending { range: transfer.range, pinned });
             }
         }
         if self.time == Time::Later {
@@ -162,14 +161,15 @@ impl Call {
 
     /// How many bytes will be copied `[to the device, from it]`.
     fn bytes(&self, transfer: Transfer) -> [u64; 2] {
-        let new = (transfer.to == When::New || transfer.from == When::New)
+        let depends = |when| matches!(when, When::New | When::Mapped);
+        let new = (depends(transfer.to) || depends(transfer.from))
             && !self.device.has(transfer.range.start);
         let size = transfer.range.size() as u64;
         let copies = |when, new| match when {
-            When::Never => 0,
-            When::New if new => size,
-            When::New => 0,
             When::Always => size,
+            When::New if new => size,
+            When::Mapped if !new => size,
+            _ => 0,
         };
         // A call that ends mappings copies back what is mapped.
         [copies(transfer.to, new), copies(transfer.from, new != (self.time == Time::Ends))]
@@ -187,22 +187,19 @@ impl Call {
         for ending in core::mem::take(&mut self.ending) {
             if self.device.has(ending.range.start) {
                 // Still mapped: nothing was copied.
-                self.engine.refund(&self.uses[ending.used], ending.cost);
-                let tally = if ending.pinned { &mut self.pinned } else { &mut self.pageable };
-                tally[1] = tally[1].saturating_sub(ending.range.size() as u64);
+                let total = if ending.pinned { &mut self.pinned } else { &mut self.pageable };
+                total[1] = total[1].saturating_sub(ending.range.size() as u64);
             }
         }
-        for used in core::mem::take(&mut self.uses) {
-            if used.lifetime() == Lifetime::Mapping {
-                let range = used.range();
-                drop(used);
-                if !self.device.has(range.start) {
-                    self.engine.forget(range);
+        self.uses.clear();
+        if report::wanted() {
+            for (bytes, pinned) in [(self.pinned, true), (self.pageable, false)] {
+                for (direction, bytes) in [Direction::To, Direction::From].into_iter().zip(bytes) {
+                    if bytes > 0 {
+                        self.tally.copied(direction, bytes, pinned);
+                    }
                 }
             }
-        }
-        if report::wanted() {
-            self.place.report(self.pinned, self.pageable);
         }
     }
 }

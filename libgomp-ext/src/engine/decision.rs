@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 use std::time::Instant;
 
 use offmem_policy::{Class, Decision, Demand, Direction};
-use offmem_registration::{Lifetime, Outcome, Range, Use};
+use offmem_registration::{Outcome, Phase, Range, Use};
 
 use super::{Engine, REGISTRY, flight, prefault};
 use crate::environment::Policy;
@@ -57,7 +57,6 @@ impl Engine {
 
     fn registers(&self, used: &Use<'static>, demand: &Demand, tally: Tally) -> bool {
         let range = used.range();
-        let shortage = |registered: u64| (registered + demand.region).saturating_sub(self.limit);
         if demand.region > self.limit.min(REGION_MAX) {
             return false;
         }
@@ -65,7 +64,8 @@ impl Engine {
         if !heap::owns(range.start) && flight::straddles(range) {
             return false;
         }
-        let wanting = shortage(REGISTRY.registered_bytes());
+        let registered = REGISTRY.statistics().registered_bytes as u64;
+        let wanting = (registered + demand.region).saturating_sub(self.limit);
         if wanting > 0 && self.make_room(wanting, used, demand) < wanting {
             return false;
         }
@@ -91,10 +91,12 @@ impl Engine {
 
     /// Evicts regions, as the policy allows; the bytes.
     fn make_room(&self, wanting: u64, used: &Use<'static>, demand: &Demand) -> u64 {
-        REGISTRY.evict(wanting, &self.cuda, |victim| {
+        let wanting = usize::try_from(wanting).unwrap_or(usize::MAX);
+        let evicted = REGISTRY.evict_where(wanting, &self.cuda, |victim| {
             self.policy != Policy::Adaptive
                 || self.rental.yields(&self.costs, victim, used.cost(), demand.region)
-        })
+        });
+        evicted as u64
     }
 
     fn refused(&self) {
@@ -142,8 +144,10 @@ fn demands(used: &Use<'static>, copied: [u64; 2], class: Class) -> [Demand; 2] {
 /// The regions that overlap `range` end: the policy learns what they were worth.
 pub(super) fn conclude(engine: &Engine, range: Range) {
     if engine.policy == Policy::Adaptive {
-        REGISTRY.for_overlapping_accounts(range, |account, region, registered| {
-            engine.rental.end(&engine.costs, account, region, Class::new(0, region), registered);
+        REGISTRY.for_overlapping(range, |region, account| {
+            let bytes = region.range.size() as u64;
+            let registered = region.phase >= Phase::Registered;
+            engine.rental.end(&engine.costs, account, bytes, Class::new(0, bytes), registered);
         });
     }
 }

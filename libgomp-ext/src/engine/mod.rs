@@ -274,7 +274,7 @@ impl Engine {
         }
         for range in ranges {
             let mut ended = Vec::new();
-            REGISTRY.for_overlapping(range, |region| {
+            REGISTRY.for_overlapping(range, |region, _| {
                 if region.lifetime == Lifetime::Mapping {
                     ended.push(region.range);
                 }
@@ -301,10 +301,29 @@ fn gone(range: Range) {
     }
 }
 
+/// Before `fork`.
+pub(crate) fn acquire() {
+    REGISTRY.acquire();
+    flight::acquire();
+}
+
+/// After `fork`, in the parent and in the child.
+///
+/// # Safety
+/// This thread, or its parent before the `fork`, called [`acquire`].
+pub(crate) unsafe fn release() {
+    // SAFETY: the caller's.
+    unsafe {
+        flight::release();
+        REGISTRY.release();
+    }
+}
+
 /// This process is a child of the one that registered.
 fn in_child() {
-    REGISTRY.forget();
     ARMED.store(false, Ordering::SeqCst);
+    REGISTRY.forget();
+    heap::in_child();
 }
 
 /// libgomp's own handler, which destroys the context, comes next.

@@ -5,12 +5,17 @@ use std::sync::{Once, OnceLock};
 
 use offmem_registration::PAGE;
 
-use crate::allocator;
 use crate::hook::{library, mapping};
+use crate::{allocator, engine, heap};
 
 /// What a child must be able to take, in the order of taking: acquire, release.
 /// Records are not among them: a child leaves them alone.
-const LOCKS: [(fn(), unsafe fn()); 1] = [(allocator::acquire, allocator::release)];
+const LOCKS: [(fn(), unsafe fn()); 3] = [
+    (engine::acquire, engine::release),
+    (heap::acquire, heap::release),
+    // The last: whoever holds another may allocate.
+    (allocator::acquire, allocator::release),
+];
 
 /// How many [`on_child`] takes.
 const LISTENERS: usize = 4;
