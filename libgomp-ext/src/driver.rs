@@ -2,7 +2,8 @@
 
 use core::ffi::c_int;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::time::Instant;
 
 use cudarc::driver::sys::{self, CUctx_st, CUdevice_attribute, CUpointer_attribute, CUresult};
 use offmem_registration::{Failure, Operations, Range};
@@ -22,13 +23,21 @@ pub(crate) struct Cuda {
     context: AtomicPtr<CUctx_st>,
     /// Whether the process is about to end: there will be none any more.
     closed: AtomicBool,
+    /// Nanoseconds spent in the two calls.
+    registering: AtomicU64,
+    unregistering: AtomicU64,
 }
 
 impl Cuda {
     /// In the context that is current in this thread, which libgomp leaves so
     /// after any call for a device; none where that device is not CUDA's.
     pub(crate) fn current() -> Option<Cuda> {
-        let cuda = Cuda { context: AtomicPtr::default(), closed: AtomicBool::new(false) };
+        let cuda = Cuda {
+            context: AtomicPtr::default(),
+            closed: AtomicBool::new(false),
+            registering: AtomicU64::new(0),
+            unregistering: AtomicU64::new(0),
+        };
         cuda.enter().then_some(cuda)
     }
 
@@ -110,8 +119,18 @@ impl Cuda {
         status
     }
 
+    /// Time spent in registering, in nanoseconds.
+    pub(crate) fn register_ns(&self) -> u64 {
+        self.registering.load(Ordering::Relaxed)
+    }
+
+    /// Time spent in unregistering, in nanoseconds.
+    pub(crate) fn unregister_ns(&self) -> u64 {
+        self.unregistering.load(Ordering::Relaxed)
+    }
+
     /// Whether the driver knows the address: allocated by it, managed, or registered.
-    fn knows(&self, address: usize) -> bool {
+    pub(crate) fn knows(&self, address: usize) -> bool {
         let mut kind: u32 = 0;
         let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
         // SAFETY: `kind` is valid for the write.
@@ -128,19 +147,24 @@ impl Operations for Cuda {
             return Err(Failure::Foreign);
         }
         let address = ptr::without_provenance_mut(range.start);
+        let start = Instant::now();
         // SAFETY: registration changes neither content nor validity of memory,
         // and fails where there is none.
-        verdict(self.within(|| unsafe {
+        let status = self.within(|| unsafe {
             sys::cuMemHostRegister_v2(address, range.size(), sys::CU_MEMHOSTREGISTER_PORTABLE)
-        }))
+        });
+        add(&self.registering, start);
+        verdict(status)
     }
 
     fn unregister(&self, range: Range) -> Result<(), Failure> {
         let address = ptr::without_provenance_mut(range.start);
         let mut result = Ok(());
         for _ in 0..TRIES {
+            let start = Instant::now();
             // SAFETY: at worst the driver does not know it.
             let status = self.within(|| unsafe { sys::cuMemHostUnregister(address) });
+            add(&self.unregistering, start);
             result = match status {
                 // Somebody else has undone it, or its context is gone.
                 CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => return Ok(()),
@@ -157,6 +181,11 @@ impl Operations for Cuda {
 
 /// A driver that fails to unregister is asked so often before its word is taken.
 const TRIES: u32 = 3;
+
+fn add(total: &AtomicU64, start: Instant) {
+    let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    total.fetch_add(nanoseconds, Ordering::Relaxed);
+}
 
 fn verdict(status: CUresult) -> Result<(), Failure> {
     match status {
@@ -176,9 +205,10 @@ fn verdict(status: CUresult) -> Result<(), Failure> {
 pub(crate) mod poison {
     use core::sync::atomic::{AtomicBool, Ordering};
 
-    use offmem_registration::{Lock, Operations, Range};
+    use offmem_registration::{Operations, Range};
 
     use super::Cuda;
+    use crate::lock::Lock;
     use crate::message::fatal;
 
     static ANY: AtomicBool = AtomicBool::new(false);

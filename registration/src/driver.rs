@@ -3,9 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::Range;
 use crate::operations::{Failure, Operations};
 use crate::sync::AtomicU32;
-use crate::Range;
 
 /// Keeps the registered ranges, and panics where ours overlap, are unregistered
 /// twice, or where a copy lies across an edge.

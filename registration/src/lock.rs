@@ -37,7 +37,7 @@ impl<T> Lock<T> {
     /// # Safety
     /// This thread, or its parent before a `fork`, acquired the lock, and has no other reference.
     #[allow(clippy::mut_from_ref, reason = "the lock is held")]
-    pub(crate) unsafe fn held(&self) -> &mut T {
+    pub unsafe fn held(&self) -> &mut T {
         // SAFETY: by the contract above.
         unsafe { &mut *self.value.get() }
     }

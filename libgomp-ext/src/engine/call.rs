@@ -4,9 +4,10 @@ use core::sync::atomic::Ordering;
 use std::time::Instant;
 
 use offmem_policy::Class;
-use offmem_registration::{Found, GRANULE, Lifetime, Range, Use};
+use offmem_registration::{Found, GRANULE, Range, Use};
 use smallvec::SmallVec;
 
+use crate::driver::poison;
 use crate::engine::flight::Flight;
 use crate::engine::{ANY_REGION, Device, Engine, Place, REGISTRY, Transfer, When};
 use crate::heap;
@@ -44,6 +45,8 @@ pub(crate) struct Call {
     /// Copies back that are made if the mapping ends with the call.
     ending: SmallVec<[Ending; 4]>,
     tally: Tally,
+    /// Ranges that are copied.
+    ranges: usize,
     /// Bytes copied `[to the device, from it]`.
     pinned: [u64; 2],
     pageable: [u64; 2],
@@ -55,12 +58,7 @@ struct Ending {
 }
 
 impl Call {
-    pub(crate) fn new(
-        engine: &'static Engine,
-        device: Device,
-        place: Place,
-        time: Time,
-    ) -> Call {
+    pub(crate) fn new(engine: &'static Engine, device: Device, place: Place, time: Time) -> Call {
         Call {
             engine,
             device,
@@ -72,6 +70,7 @@ impl Call {
             ending: SmallVec::new(),
             // SAFETY: the plugin's record, or null.
             tally: unsafe { report::site(place.site, place.key) },
+            ranges: 0,
             pinned: [0; 2],
             pageable: [0; 2],
         }
@@ -79,6 +78,7 @@ impl Call {
 
     /// Memory that the call will copy.
     pub(crate) fn add(&mut self, transfer: Transfer) {
+        self.ranges += 1;
         if transfer.range.size() >= GRANULE
             && let Some(used) = self.engine.region(transfer.range, self.time)
         {
@@ -118,6 +118,7 @@ impl Call {
         if !ANY_REGION.load(Ordering::SeqCst) && !self.counts {
             return;
         }
+        poison::cure(&self.engine.cuda, transfer.range);
         match REGISTRY.find(transfer.range) {
             Found::Inside(used) => self.hold(used, transfer),
             Found::Across => {
@@ -193,6 +194,7 @@ impl Call {
         }
         self.uses.clear();
         if report::wanted() {
+            self.tally.call(self.ranges);
             for (bytes, pinned) in [(self.pinned, true), (self.pageable, false)] {
                 for (direction, bytes) in [Direction::To, Direction::From].into_iter().zip(bytes) {
                     if bytes > 0 {

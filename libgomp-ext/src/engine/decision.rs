@@ -55,7 +55,7 @@ impl Engine {
         pinned
     }
 
-    fn registers(&self, used: &Use<'static>, demand: &Demand, tally: Tally) -> bool {
+    pub(super) fn registers(&self, used: &Use<'static>, demand: &Demand, tally: Tally) -> bool {
         let range = used.range();
         if demand.region > self.limit.min(REGION_MAX) {
             return false;
@@ -83,7 +83,7 @@ impl Engine {
                 tally.failed();
                 self.refused();
             }
-            Outcome::NoDriver => self.cuda.leave(),
+            Outcome::NoDriver => self.lost(),
             Outcome::Adopted | Outcome::Busy | Outcome::Dropped => {}
         }
         outcome.is_pinned()
@@ -97,6 +97,12 @@ impl Engine {
                 || self.rental.yields(&self.costs, victim, used.cost(), demand.region)
         });
         evicted as u64
+    }
+
+    /// The context is gone, and registrations with it.
+    fn lost(&self) {
+        self.cuda.leave();
+        REGISTRY.forget();
     }
 
     fn refused(&self) {
@@ -137,8 +143,12 @@ impl Engine {
 fn demands(used: &Use<'static>, copied: [u64; 2], class: Class) -> [Demand; 2] {
     let region = used.range().size() as u64;
     let [to, from] = copied;
-    [(Direction::ToDevice, to), (Direction::ToHost, from)]
-        .map(|(direction, copied)| Demand { region, copied, direction, class })
+    [(Direction::ToDevice, to), (Direction::ToHost, from)].map(|(direction, copied)| Demand {
+        region,
+        copied,
+        direction,
+        class,
+    })
 }
 
 /// The regions that overlap `range` end: the policy learns what they were worth.

@@ -10,6 +10,7 @@ mod decision;
 mod device;
 mod flight;
 mod prefault;
+mod service;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -20,14 +21,16 @@ use offmem_registration::{Found, Lifetime, Range, Registry, Unfit, Use};
 
 use crate::driver::{Cuda, poison};
 use crate::environment::{self, Policy};
+use crate::hook::allocation;
 use crate::hook::check::Working;
-use crate::message::{fall_short, say};
+use crate::message::fall_short;
 use crate::origin::{self, Origin};
 use crate::{budget, entry, heap, hook, strategy};
 
 pub(crate) use crate::entry::kind::When;
 pub(crate) use call::{Call, Time};
 pub(crate) use device::Device;
+pub(crate) use service::summarise;
 
 /// All regions of the process.
 static REGISTRY: Registry = Registry::new();
@@ -84,6 +87,7 @@ const UNPROTECTED_MIN: usize = 1 << 20;
 
 /// From now on, memory that takes part in offloading is registered.
 pub(crate) fn arm() {
+    service::begin();
     ARMED.store(true, Ordering::Release);
 }
 
@@ -178,7 +182,7 @@ impl Engine {
         hook::on_gone(gone);
         hook::on_child(in_child);
         heap::on_forget(gone);
-        heap::on_settled(|block| REGISTRY.settle(block));
+        heap::on_settled(settled);
         heap::set_kept_limit(usize::try_from(limit).unwrap_or(usize::MAX));
         hook::arm();
         // After libgomp's, which has initialised the device, so it runs before it.
@@ -188,7 +192,7 @@ impl Engine {
         Some(Engine {
             cuda,
             policy: environment::policy(),
-            min_size: heap::min_size(),
+            min_size: allocation::min_size(),
             limit,
             working: hook::check::works(),
             costs: Costs::new(),
@@ -213,6 +217,7 @@ impl Engine {
 
     /// The region that holds a range, which a call copies at `time`.
     fn region(&self, range: Range, time: Time) -> Option<Use<'static>> {
+        poison::cure(&self.cuda, range);
         match REGISTRY.find(range) {
             Found::Inside(used) => Some(used),
             Found::Across => self.join(range),
@@ -297,12 +302,20 @@ impl Engine {
 /// Memory is about to go away, or to become other memory.
 fn gone(range: Range) {
     if let Some(Some(engine)) = ENGINE.get() {
+        service::release(range);
         engine.forget(range);
     }
 }
 
+/// A block of the heap was freed; it stays as it is, to be recycled.
+fn settled(block: Range) {
+    service::release(block);
+    REGISTRY.settle(block);
+}
+
 /// Before `fork`.
 pub(crate) fn acquire() {
+    service::acquire();
     REGISTRY.acquire();
     flight::acquire();
 }
@@ -316,6 +329,7 @@ pub(crate) unsafe fn release() {
     unsafe {
         flight::release();
         REGISTRY.release();
+        service::free();
     }
 }
 

@@ -60,7 +60,8 @@ unsafe fn extent(
         let (volume, offset, dimension) =
             unsafe { (*volume.add(i), *offsets.add(i), *dimensions.add(i)) };
         first = first.checked_add(offset.checked_mul(stride)?)?;
-        last = last.checked_add(offset.checked_add(volume.checked_sub(1)?)?.checked_mul(stride)?)?;
+        last =
+            last.checked_add(offset.checked_add(volume.checked_sub(1)?)?.checked_mul(stride)?)?;
         stride = stride.checked_mul(dimension)?;
     }
     Some((first, last.checked_add(element_size)?.checked_sub(first)?))
@@ -130,10 +131,10 @@ memcpy_rect! {
 /// OpenACC's routines on `size` bytes at `host`: when they copy to the device,
 /// and from it.
 macro_rules! openacc {
-    ($($name:ident ($($before:ident,)? host, size $(, $async:ident)?) $(-> $result:ty)?:
+    ($($name:ident (host, size $(, $async:ident)?) $(-> $result:ty)?:
         $to:ident, $from:ident, $time:ident;)+) => { entry! { $(
         fn $name (place, real;
-            $($before: *mut c_void,)? host: *mut c_void, size: usize $(, $async: c_int)?
+            host: *mut c_void, size: usize $(, $async: c_int)?
         ) $(-> $result)? [$name as *const () as usize] {
             let range = Range::new(host as usize, size);
             let transfer = Transfer {
@@ -150,7 +151,7 @@ macro_rules! openacc {
             };
             // SAFETY: the caller's arguments.
             let result = copying(place, || Some(Device::Openacc), time, copied.into_iter(), || unsafe {
-                real($($before,)? host, size $(, $async)?)
+                real(host, size $(, $async)?)
             });
             engine::after_openacc();
             if Time::$time == Time::Ends {
@@ -183,23 +184,37 @@ openacc! {
     acc_update_device_async(host, size, queue): Mapped, Never, Copies;
     acc_update_self(host, size): Never, Mapped, Copies;
     acc_update_self_async(host, size, queue): Never, Mapped, Copies;
-    acc_memcpy_to_device(device, host, size): Always, Never, Copies;
-    acc_memcpy_to_device_async(device, host, size, queue): Always, Never, Copies;
 }
 
 entry! {
+    fn acc_memcpy_to_device (place, real; device: *mut c_void, host: *mut c_void, size: usize)
+        [acc_memcpy_to_device as *const () as usize] {
+        let ways = (When::Always, When::Never);
+        // SAFETY: the caller's arguments.
+        openacc_memcpy(place, host, size, ways, SYNC, || unsafe { real(device, host, size) });
+    }
+
+    fn acc_memcpy_to_device_async (place, real;
+        device: *mut c_void, host: *mut c_void, size: usize, queue: c_int,
+    ) [acc_memcpy_to_device_async as *const () as usize] {
+        let ways = (When::Always, When::Never);
+        // SAFETY: the caller's arguments.
+        openacc_memcpy(place, host, size, ways, queue, || unsafe { real(device, host, size, queue) });
+    }
+
     fn acc_memcpy_from_device (place, real; host: *mut c_void, device: *mut c_void, size: usize)
         [acc_memcpy_from_device as *const () as usize] {
+        let ways = (When::Never, When::Always);
         // SAFETY: the caller's arguments.
-        from_device(place, host, size, Time::Copies, || unsafe { real(host, device, size) });
+        openacc_memcpy(place, host, size, ways, SYNC, || unsafe { real(host, device, size) });
     }
 
     fn acc_memcpy_from_device_async (place, real;
         host: *mut c_void, device: *mut c_void, size: usize, queue: c_int,
     ) [acc_memcpy_from_device_async as *const () as usize] {
-        let time = if is_asynchronous(&[queue]) { Time::Later } else { Time::Copies };
+        let ways = (When::Never, When::Always);
         // SAFETY: the caller's arguments.
-        from_device(place, host, size, time, || unsafe { real(host, device, size, queue) });
+        openacc_memcpy(place, host, size, ways, queue, || unsafe { real(host, device, size, queue) });
     }
 
     fn acc_unmap_data (place, real; host: *mut c_void) [0] {
@@ -228,9 +243,16 @@ entry! {
     }
 }
 
-fn from_device(place: Place, host: *mut c_void, size: usize, time: Time, real: impl FnOnce()) {
-    let range = Range::new(host as usize, size);
-    let transfer = range.map(|range| Transfer { range, to: When::Never, from: When::Always });
+fn openacc_memcpy(
+    place: Place,
+    host: *mut c_void,
+    size: usize,
+    (to, from): (When, When),
+    queue: c_int,
+    real: impl FnOnce(),
+) {
+    let time = if is_asynchronous(&[queue]) { Time::Later } else { Time::Copies };
+    let transfer = Range::new(host as usize, size).map(|range| Transfer { range, to, from });
     copying(place, || Some(Device::Openacc), time, transfer.into_iter(), real);
     engine::after_openacc();
 }
@@ -244,15 +266,12 @@ mod tests {
         // 2 x 3 elements of 8 bytes at (1, 2) in an array of 10 x 10.
         let (volume, offsets, dimensions) = ([2usize, 3], [1usize, 2], [10usize, 10]);
         // SAFETY: two elements each.
-        let found = unsafe {
-            extent(8, 2, volume.as_ptr(), offsets.as_ptr(), dimensions.as_ptr())
-        };
+        let found = unsafe { extent(8, 2, volume.as_ptr(), offsets.as_ptr(), dimensions.as_ptr()) };
         assert_eq!(found, Some((12 * 8, (10 + 3) * 8)));
         let nothing = [0usize, 3];
         // SAFETY: two elements each.
-        let found = unsafe {
-            extent(8, 2, nothing.as_ptr(), offsets.as_ptr(), dimensions.as_ptr())
-        };
+        let found =
+            unsafe { extent(8, 2, nothing.as_ptr(), offsets.as_ptr(), dimensions.as_ptr()) };
         assert_eq!(found, None);
     }
 

@@ -108,14 +108,13 @@ mod tests {
 
     #[test]
     fn only_memory_that_is_copied() {
-        let addresses = [0x1000, 0x2000, 0x3000, 0, 0x5000, 0x6000].map(ptr::without_provenance_mut);
+        let addresses =
+            [0x1000, 0x2000, 0x3000, 0, 0x5000, 0x6000].map(ptr::without_provenance_mut);
         let sizes = [10usize, 20, 0, 40, 50, 1];
         // to, tofrom, to without bytes, from at null, alloc, a structure of one member.
         let kinds = [0x01, 0x03, 0x01, 0x02, 0x00, 0x1c];
         // SAFETY: all have six elements.
-        let arrays = unsafe {
-            Arrays::new(6, addresses.as_ptr(), sizes.as_ptr(), kinds.as_ptr())
-        };
+        let arrays = unsafe { Arrays::new(6, addresses.as_ptr(), sizes.as_ptr(), kinds.as_ptr()) };
         let found = |ways| -> Vec<_> {
             let found = arrays.transfers(ways);
             found.map(|transfer| (transfer.range.start, transfer.to, transfer.from)).collect()

@@ -11,9 +11,10 @@ mod openacc;
 mod openmp;
 mod variadic;
 
-use core::ffi::c_void;
+use core::ffi::{CStr, c_void};
 
 use crate::engine::{self, Call, Device, Place, Time, Transfer};
+use crate::function;
 use arrays::{Arrays, Ways};
 
 /// A target region's outlined function.
@@ -22,15 +23,48 @@ type Region = Option<unsafe extern "C" fn(*mut c_void)>;
 /// Defines a function of libgomp's. The body gets the place of the call, for
 /// which `[key]` stands where there is no record, and the real function.
 macro_rules! entry {
-    ($(
-        fn $name:ident $(as $export:ident)? (
+    () => {};
+    (
+        fn $name:ident as $export:ident (
             $place:ident, $real:ident; $($argument:ident: $type:ty),* $(,)?
         ) $(-> $result:ty)? [$key:expr] $body:block
-    )+) => { $(
-        #[inline]
+        $($rest:tt)*
+    ) => {
+        entry! {
+            @define $name ($place, $real; $($argument: $type),*) [$($result)?] [$key] $body
+            #[doc = concat!("`", stringify!($export), " (site, …)`; see libgomp's function of that name.")]
+            ///
+            /// # Safety
+            /// As libgomp's.
+            #[unsafe(no_mangle)]
+            pub(in crate::entry) unsafe extern "C" fn $export(
+                site: *const offmem_abi::Site,
+                $($argument: $type),*
+            ) $(-> $result)? {
+                let place = $crate::engine::Place { site, key: $key };
+                // SAFETY: the caller's.
+                unsafe { entry(place, $($argument),*) }
+            }
+        }
+        entry! { $($rest)* }
+    };
+    (
+        fn $name:ident (
+            $place:ident, $real:ident; $($argument:ident: $type:ty),* $(,)?
+        ) $(-> $result:ty)? [$key:expr] $body:block
+        $($rest:tt)*
+    ) => {
+        entry! { @define $name ($place, $real; $($argument: $type),*) [$($result)?] [$key] $body }
+        entry! { $($rest)* }
+    };
+    (
+        @define $name:ident ($place:ident, $real:ident; $($argument:ident: $type:ty),*)
+        [$($result:ty)?] [$key:expr] $body:block
+        $($export:tt)*
+    ) => {
         #[allow(clippy::too_many_arguments, reason = "libgomp's")]
         #[allow(non_snake_case, reason = "libgomp's name")]
-        #[cfg_attr(test, allow(dead_code, reason = "the plain name is not defined in tests"))]
+        #[cfg_attr(test, allow(dead_code, reason = "the plain name is not exported in tests"))]
         mod $name {
             use super::*;
 
@@ -50,29 +84,15 @@ macro_rules! entry {
             /// # Safety
             /// As libgomp's.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            pub(super) unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
+            pub(in crate::entry) unsafe extern "C" fn $name($($argument: $type),*) $(-> $result)? {
                 let place = $crate::engine::Place { site: core::ptr::null(), key: $key };
                 // SAFETY: the caller's.
                 unsafe { entry(place, $($argument),*) }
             }
 
-            $(
-                #[doc = concat!("`", stringify!($export), " (site, …)`; see libgomp's function of that name.")]
-                ///
-                /// # Safety
-                /// As libgomp's.
-                #[unsafe(no_mangle)]
-                pub(super) unsafe extern "C" fn $export(
-                    site: *const offmem_abi::Site,
-                    $($argument: $type),*
-                ) $(-> $result)? {
-                    let place = $crate::engine::Place { site, key: $key };
-                    // SAFETY: the caller's.
-                    unsafe { entry(place, $($argument),*) }
-                }
-            )?
+            $($export)*
         }
-    )+ };
+    };
 }
 use entry;
 
@@ -110,4 +130,20 @@ fn mapping<R>(
     let result = call.run(real);
     engine.unmapped(device, arrays.memory().map(|memory| memory.range));
     result
+}
+
+/// Whether calls that were not compiled with the plugin come here, too: those
+/// of other libraries, of routines, and of older units.
+pub(crate) fn is_in_effect() -> bool {
+    const NAMES: [&CStr; 5] = [
+        c"GOMP_target_ext",
+        c"GOMP_target_update_ext",
+        c"GOACC_update",
+        c"omp_target_memcpy",
+        c"acc_update_device",
+    ];
+    NAMES.iter().all(|name| {
+        // SAFETY: takes a valid string.
+        function::is_ours(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
+    })
 }

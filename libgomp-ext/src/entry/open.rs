@@ -52,7 +52,10 @@ pub(super) fn end(real: impl FnOnce()) {
         return real();
     };
     let mut call = Call::new(engine, device, place, Time::Ends);
-    memory.iter().filter_map(|memory| restrict(*memory, Ways::From)).for_each(|from| call.add(from));
+    memory
+        .iter()
+        .filter_map(|memory| restrict(*memory, Ways::From))
+        .for_each(|from| call.add(from));
     call.run(real);
     engine.unmapped(device, memory.iter().map(|memory| memory.range));
 }

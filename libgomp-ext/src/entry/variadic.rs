@@ -111,15 +111,8 @@ impl Tail {
 /// The queue that is none: the call waits for its work (gomp-constants.h).
 pub(super) const SYNC: c_int = -2;
 
-type ParallelKeyed = unsafe extern "C" fn(
-    c_int,
-    Region,
-    usize,
-    *mut *mut c_void,
-    *mut usize,
-    *mut c_ushort,
-    ...
-);
+type ParallelKeyed =
+    unsafe extern "C" fn(c_int, Region, usize, *mut *mut c_void, *mut usize, *mut c_ushort, ...);
 
 #[unsafe(no_mangle)]
 #[allow(clippy::too_many_arguments, reason = "libgomp's")]
@@ -226,6 +219,9 @@ mod tests {
         assert!(tail(&[queue | 0xffff, u32::MAX]).is_asynchronous(), "async without a queue");
         assert!(!tail(&[queue | 0xffff, -2i32.cast_unsigned()]).is_asynchronous());
         assert!(tail(&[wait | 2, 0, 0, queue | 1]).is_asynchronous());
-        assert!(!tail(&[wait | 0xffff, 0, queue | 1]).is_asynchronous(), "wait for all, then the end");
+        assert!(
+            !tail(&[wait | 0xffff, 0, queue | 1]).is_asynchronous(),
+            "wait for all, then the end"
+        );
     }
 }

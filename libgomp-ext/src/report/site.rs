@@ -35,6 +35,11 @@ pub(crate) unsafe fn site(site: *const Site, caller: usize) -> Tally {
 }
 
 impl Tally {
+    /// Counts nothing.
+    pub(crate) const fn none() -> Tally {
+        Tally(None)
+    }
+
     /// One call with a map array of `entries` elements.
     pub(crate) fn call(self, entries: usize) {
         if let Some(Entry { counters, .. }) = self.0 {
