@@ -212,12 +212,12 @@ mod tests {
             }
             Tail { value }
         };
-        let (dimensions, queue, wait) = (1 << 28 | 0b101, 2 << 28, 3 << 28);
+        let (dimensions, queue, wait) = (1u32 << 28 | 0b101, 2u32 << 28, 3u32 << 28);
         assert!(!tail(&[]).is_asynchronous());
         assert!(!tail(&[dimensions, 2 << 28, 2 << 28, 0]).is_asynchronous(), "dimensions");
         assert!(tail(&[dimensions, 7, 8, queue | 3]).is_asynchronous());
         assert!(tail(&[queue | 0xffff, u32::MAX]).is_asynchronous(), "async without a queue");
-        assert!(!tail(&[queue | 0xffff, -2i32.cast_unsigned()]).is_asynchronous());
+        assert!(!tail(&[queue | 0xffff, (-2i32).cast_unsigned()]).is_asynchronous());
         assert!(tail(&[wait | 2, 0, 0, queue | 1]).is_asynchronous());
         assert!(
             !tail(&[wait | 0xffff, 0, queue | 1]).is_asynchronous(),
