@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::document::{Document, Process};
 
 unsafe extern "C" {
-    /// glibc's: the last part of argv[0].
+    /// glibc's: the program's name without its folder.
     static program_invocation_short_name: *const c_char;
 }
 

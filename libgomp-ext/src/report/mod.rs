@@ -6,6 +6,7 @@
 //! ends without `exit` (`_exit`, `quick_exit`, a signal) leaves no report, nor
 //! does a child of `fork`.
 
+mod caller;
 mod destination;
 mod document;
 mod quantity;
@@ -24,6 +25,7 @@ use crate::message::say;
 use destination::Destination;
 use document::Document;
 
+pub(crate) use caller::caller;
 pub(crate) use site::{Tally, site};
 pub(crate) use traffic::{Direction, TOTAL};
 
