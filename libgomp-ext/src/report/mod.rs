@@ -149,13 +149,11 @@ extern "C" fn start() {
     wanted();
 }
 
-#[cfg(not(test))]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = start;
 
 /// Sorted before all others of this library, so it runs behind them.
-#[cfg(not(test))]
 #[used]
 #[unsafe(link_section = ".fini_array.00001")]
 static FINISH: extern "C" fn() = finish;
