@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use offmem_testsuite::{Compiler, Language, Stage, text};
+use offmem_testsuite::{Compiler, Language, Stage, succeed, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -172,6 +172,52 @@ fn what_ends_without_exit_leaves_none_nor_does_a_child() {
     assert!(output.status.success(), "{}", text(&output));
     assert_eq!(text(&output).matches("\nfini\n").count(), 2, "both ended: {}", text(&output));
     assert_eq!(program.files().len(), 1, "{:?}", program.files());
+}
+
+#[test]
+fn closing_the_library_that_brought_the_runtime_is_not_the_end() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let library = "int f (void)\n{\n  int x = 1;\n  #pragma omp target map(tofrom: x)\n  x++;\n  return x;\n}\n";
+    let program = r#"
+#include <dlfcn.h>
+#include <unistd.h>
+
+int
+main (void)
+{
+  for (int i = 0; i < 2; i++)
+    {
+      void *library = dlopen ("./library.so", RTLD_NOW);
+      int (*f) (void) = (int (*) (void)) dlsym (library, "f");
+      if (f () != 2)
+        return 1;
+      dlclose (library);
+      if (write (2, "closed\n", 7) < 0)
+        return 1;
+    }
+  return 0;
+}
+"#;
+    fs::write(folder.path().join("library.c"), library).expect("a file");
+    fs::write(folder.path().join("program.c"), program).expect("a file");
+    let compile = |options: &[&str]| {
+        let mut gcc = Compiler::of(Language::C).command();
+        succeed(Stage::get().enter(gcc.args(options).current_dir(folder.path())));
+    };
+    const LIBRARY: [&str; 5] =
+        ["-shared", "-fPIC", "-fopenmp", "-foffload=disable", "-foffload-memory=pinned"];
+    compile(&[&LIBRARY[..], &["library.c", "-o", "library.so"]].concat());
+    // libgomp cannot be closed.
+    compile(&["-Wl,--no-as-needed", "-fopenmp", "program.c", "-ldl", "-o", "program"]);
+    let mut program = Command::new(folder.path().join("program"));
+    Stage::get().enter(&mut program).env("OFFMEM", "quiet").env("OFFMEM_REPORT", "1");
+    let output = program.current_dir(folder.path()).output().expect("it runs");
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(
+        text(&output).starts_with(&format!("closed\nclosed\n{FIRST_LINE}")),
+        "{}",
+        text(&output)
+    );
 }
 
 #[test]

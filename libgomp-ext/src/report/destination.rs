@@ -8,9 +8,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::document::{Document, Process};
+use crate::message;
 
 unsafe extern "C" {
-    /// glibc's: the last part of argv[0].
+    /// glibc's: the program's name without its folder.
     static program_invocation_short_name: *const c_char;
 }
 
@@ -41,8 +42,7 @@ impl Destination {
     pub(super) fn write(&self, document: &Document) -> Result<(), (PathBuf, io::Error)> {
         match self {
             Destination::StandardError => {
-                // As with any message: who closed it does not want to read it.
-                let _ = write_all(libc::STDERR_FILENO, document.to_string().as_bytes());
+                message::print(&document.to_string());
                 Ok(())
             }
             Destination::File(pattern) => {
@@ -92,24 +92,6 @@ fn host() -> Vec<u8> {
     // SAFETY: the last byte stays 0, so that it is a C string.
     unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     name.into_iter().take_while(|byte| *byte != 0).collect()
-}
-
-/// Writes all of it, without stdio.
-fn write_all(file: i32, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        // SAFETY: reads as many bytes as there are.
-        let written = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
-        match usize::try_from(written) {
-            Ok(written) => bytes = &bytes[written..],
-            Err(_) => {
-                let error = io::Error::last_os_error();
-                if error.kind() != io::ErrorKind::Interrupted {
-                    return Err(error);
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

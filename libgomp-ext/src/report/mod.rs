@@ -6,6 +6,7 @@
 //! ends without `exit` (`_exit`, `quick_exit`, a signal) leaves no report, nor
 //! does a child of `fork`.
 
+mod caller;
 mod destination;
 mod document;
 mod quantity;
@@ -24,6 +25,7 @@ use crate::message::say;
 use destination::Destination;
 use document::Document;
 
+pub(crate) use caller::caller;
 pub(crate) use site::{Tally, site};
 pub(crate) use traffic::{Direction, TOTAL};
 
@@ -147,13 +149,11 @@ extern "C" fn start() {
     wanted();
 }
 
-#[cfg(not(test))]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = start;
 
 /// Sorted before all others of this library, so it runs behind them.
-#[cfg(not(test))]
 #[used]
 #[unsafe(link_section = ".fini_array.00001")]
 static FINISH: extern "C" fn() = finish;

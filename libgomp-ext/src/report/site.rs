@@ -16,8 +16,8 @@ use super::traffic::{Bytes, Direction, TOTAL, Traffic};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tally(Option<&'static Entry>);
 
-/// The tally of the site `site`, or of the return address `caller` where a
-/// call was not compiled with the plugin (`site` is null). Any thread may call
+/// The tally of the site `site`, or of the return address `caller` ([`super::caller()`]
+/// finds it) where a call was not compiled with the plugin (`site` is null). Any thread may call
 /// it at any time, except in a hook.
 ///
 /// The first call from a site allocates and may take the loader's lock; later
@@ -268,7 +268,7 @@ impl Place {
         }
     }
 
-    fn of_caller(caller: usize) -> Place {
+    pub(super) fn of_caller(caller: usize) -> Place {
         // Inside of the call, not behind it, so that a debugger names its line.
         let address = caller.wrapping_sub(1);
         let mut info = MaybeUninit::<libc::Dl_info>::zeroed();

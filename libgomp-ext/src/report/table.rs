@@ -19,13 +19,17 @@ impl fmt::Display for Document {
             Some(summary) => write_summary(f, summary)?,
             None => writeln!(f, "strategy    none: no unit of the program asked for one")?,
         }
-        let (total, share) = (self.total.bytes, Share(self.total.pinned_share));
-        writeln!(
+        let (total, share) = (self.total.bytes, self.total.pinned_share);
+        write!(
             f,
-            "copied      {} to the device, {} from it, {share} page-locked",
+            "copied      {} to the device, {} from it",
             Size(total.to()),
             Size(total.from())
         )?;
+        if share.is_some() {
+            write!(f, ", {} page-locked", Share(share))?;
+        }
+        writeln!(f)?;
         if self.sites.is_empty() {
             return writeln!(f, "No call that maps or copies was made.");
         }
