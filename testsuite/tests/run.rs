@@ -330,6 +330,10 @@ fn its_own_failures_have_a_status_of_their_own() {
 
 #[test]
 fn a_stock_program_offloads_as_before() {
+    if !Compiler::of(Language::C).offloads() {
+        skipped("the compiler does not offload to nvptx");
+        return;
+    }
     let folder = TempDir::new().expect("a temporary folder");
     let program = compile(folder.path(), &["-foffload=nvptx-none", "-no-pie"]);
     for memory in ["none", "pinned", "unified"] {
