@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #define MIB ((size_t) 1 << 20)
-enum { REUSES = 16, SINGLES = 3 };
+/* LIMIT: of seconds.  */
+enum { REUSES = 16, SINGLES = 3, LIMIT = 45 };
 
 static const char *program;
 
@@ -94,16 +95,15 @@ reuse (size_t size)
   free (p);
 }
 
-/* Buffers that are mapped once, one way, and never again.  */
+/* BUFFERS that are mapped once, one way.  */
 static void
-single (size_t size, int back)
+single (char **buffers, size_t size, int back)
 {
-  char *buffers[SINGLES];
   double times[SINGLES];
 
   for (int i = 0; i < SINGLES; i++)
     {
-      char *p = buffers[i] = filled (size, 1);
+      char *p = buffers[i];
       double start = omp_get_wtime ();
       if (back)
 	{
@@ -122,7 +122,19 @@ single (size_t size, int back)
 	wrong ("a byte did not arrive");
     }
   result ("single", back ? "from" : "to", size, median (times, SINGLES));
-  for (int i = 0; i < SINGLES; i++)
+}
+
+/* All buffers of a size exist before the first is mapped, so that none has
+   been mapped before in whatever place it has.  */
+static void
+singles (size_t size)
+{
+  char *buffers[2 * SINGLES];
+  for (int i = 0; i < 2 * SINGLES; i++)
+    buffers[i] = filled (size, 1);
+  single (buffers, size, 0);
+  single (buffers + SINGLES, size, 1);
+  for (int i = 0; i < 2 * SINGLES; i++)
     free (buffers[i]);
 }
 
@@ -142,12 +154,21 @@ main (int argc, char **argv)
   host = omp_is_initial_device ();
   if (omp_get_num_devices () == 0 || host)
     wrong ("libgomp has no device");
-  for (size_t size = MIB; size <= most_bytes && size <= 2048 * MIB;
-       size *= size < 1024 * MIB ? 4 : 2)
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  double begin = omp_get_wtime (), start = begin;
+  for (size_t size = MIB, next; size <= most_bytes && size <= 2048 * MIB; size = next)
     {
+      next = size * (size < 1024 * MIB ? 4 : 2);
+      double now = omp_get_wtime ();
+      /* The last size tells how long this one will take.  */
+      if (now - begin + 4 * (now - start) > LIMIT)
+	{
+	  printf ("(no larger sizes: they would take too long)\n");
+	  break;
+	}
+      start = now;
+      singles (size);
       reuse (size);
-      single (size, 0);
-      single (size, 1);
     }
   return 0;
 }

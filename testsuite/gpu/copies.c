@@ -38,8 +38,12 @@ time_copies (const char *memory, char *p, CUdeviceptr d, size_t size)
 void
 copies (size_t most)
 {
-  for (size_t size = MIB; size <= most && size <= 2048 * MIB; size *= size < 1024 * MIB ? 4 : 2)
+  double begin = seconds (), start = begin;
+  if (most > 2048 * MIB)
+    most = 2048 * MIB;
+  for (size_t size = MIB; size; size = next_size (size, most, begin, start, 40))
     {
+      start = seconds ();
       CUdeviceptr d;
       void *pinned;
       char *p = memset (mapped (size), 1, size);

@@ -113,8 +113,10 @@ costs (size_t most)
   MUST (cu.host_register (p, MIB, REGISTER_PORTABLE));
   MUST (cu.host_unregister (p));
 
-  for (size_t size = MIB; size <= most; size *= 4)
+  double begin = seconds (), start = begin;
+  for (size_t size = MIB; size; size = next_size (size, most, begin, start, 80))
     {
+      start = seconds ();
       cost ("untouched", size, MADV_NOHUGEPAGE, 0);
       for (int threads = 1; threads <= MOST_THREADS; threads *= 2)
 	cost ("small", size, MADV_NOHUGEPAGE, threads);

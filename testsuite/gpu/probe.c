@@ -23,6 +23,21 @@ seconds (void)
   return now.tv_sec + now.tv_nsec * 1e-9;
 }
 
+size_t
+next_size (size_t size, size_t most, double begin, double start, double limit)
+{
+  double now = seconds ();
+  size_t next = size * (size < 1024 * MIB ? 4 : 2);
+  if (next > most)
+    return 0;
+  if (now - begin + (now - start) * (next / size) > limit)
+    {
+      printf ("(no larger sizes: they would take too long)\n");
+      return 0;
+    }
+  return next;
+}
+
 void *
 mapped (size_t size)
 {
@@ -160,6 +175,8 @@ main (int argc, char **argv)
   const char *most = getenv ("GPU_KIT_MOST_MIB");
   size_t most_bytes = (most && *most ? strtoul (most, NULL, 10) : 4096) * MIB;
 
+  /* What is there when time is up has been written.  */
+  setvbuf (stdout, NULL, _IOLBF, 0);
   /* The processes of the rules start the driver themselves.  */
   if (!strcmp (what, "rules"))
     return all_rules ();

@@ -31,6 +31,11 @@ void result (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 /* Seconds of a clock that only advances.  */
 double seconds (void);
 
+/* The next of the sizes 1 MiB to MOST bytes, or 0 at their end or where the one
+   after SIZE, which began at START, would take longer than is left of LIMIT
+   seconds from BEGIN.  */
+size_t next_size (size_t size, size_t most, double begin, double start, double limit);
+
 /* Fresh private memory, untouched.  */
 void *mapped (size_t size);
 
