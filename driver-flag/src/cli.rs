@@ -126,7 +126,7 @@ pub(crate) enum Generated {
 const RUN: &str = "\
 Under MPI, put it behind the launcher, which does not itself offload:
   mpirun -n 4 offmem run -- ./solver input.nml
-  srun offmem run --report=report.json -- ./solver input.nml
+  srun offmem run --policy=eager -- ./solver input.nml
 
 Exit status:
   125  offmem run itself failed

@@ -97,7 +97,7 @@ pub(crate) fn check(file: &Path, force: bool) -> Result<(), Refusal> {
             Ok(())
         } else {
             unfit(
-                "does not use libgomp, so it does not itself offload; put 'offmem run' behind a \
+                "uses no shared libgomp, so it does not itself offload; put 'offmem run' behind a \
                  launcher (mpirun -n 4 offmem run -- PROGRAM), or use --force for a program that \
                  loads libgomp later or starts others"
                     .into(),

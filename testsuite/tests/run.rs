@@ -329,7 +329,30 @@ fn its_own_failures_have_a_status_of_their_own() {
 }
 
 #[test]
+fn a_program_that_asks_for_another_mode_is_told() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let program = folder.path().join("asking");
+    let mut gcc = Compiler::of(Language::C).command();
+    gcc.args(["-fopenmp", "-foffload=disable", "-foffload-memory=pinned"]);
+    gcc.arg(root().join("testsuite/tests/programs/run.c")).arg("-o").arg(&program);
+    succeed(Stage::get().enter(&mut gcc));
+    let said = |memory: &str| {
+        let mut command = Command::new(Stage::get().offmem());
+        command.args(["run", "--memory", memory]).arg(&program).args(["exit", "0"]);
+        succeed(Stage::get().enter(&mut command))
+    };
+    assert!(!said("pinned").contains("asks for"), "they agree");
+    let said = said("unified");
+    assert!(said.contains("run.c' asks for -foffload-memory=pinned"), "{said}");
+    assert!(said.contains("'OFFMEM_MEMORY' for -foffload-memory=unified"), "{said}");
+}
+
+#[test]
 fn a_stock_program_offloads_as_before() {
+    if !Compiler::of(Language::C).offloads() {
+        skipped("the compiler does not offload to nvptx");
+        return;
+    }
     let folder = TempDir::new().expect("a temporary folder");
     let program = compile(folder.path(), &["-foffload=nvptx-none", "-no-pie"]);
     for memory in ["none", "pinned", "unified"] {
