@@ -83,7 +83,9 @@ struct offmem_stats
 
 /* Writes them to *S, where SIZE is sizeof *S as the caller knows it.  A runtime
    with fewer fields sets the others to 0, one with more leaves them out.
-   Each number is right by itself; they are not read at one instant.
+   Each number is right by itself; they are not read at one instant.  Copied
+   bytes are counted from the first call on, or from the start of the process
+   where OFFMEM_REPORT is set.
 
    Returns 0, or EINVAL if S is null or SIZE is less than one field.  */
 extern int offmem_get_stats (struct offmem_stats *s, size_t size);

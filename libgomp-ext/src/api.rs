@@ -3,11 +3,11 @@
 use core::ffi::{c_int, c_void};
 use core::mem;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use offmem_registration::Range;
 
-use crate::report::{Figures, TOTAL};
+use crate::report::{self, Figures, TOTAL};
 
 /// What stands behind them. Any thread may call each at any time; errors are
 /// `errno` values.
@@ -29,6 +29,15 @@ static ENGINE: AtomicPtr<Engine> = AtomicPtr::new(ptr::null_mut());
 /// From now on `engine` answers the program.
 pub(crate) fn serve(engine: &'static Engine) {
     ENGINE.store(ptr::from_ref(engine).cast_mut(), Ordering::Release);
+}
+
+/// Whether the program ever asked for numbers.
+static COUNTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether copied bytes are to be counted.
+#[inline]
+pub(crate) fn counts() -> bool {
+    COUNTED.load(Ordering::Relaxed) || report::wanted()
 }
 
 fn engine() -> Option<&'static Engine> {
@@ -108,6 +117,7 @@ pub(crate) unsafe extern "C" fn offmem_get_stats(stats: *mut Stats, size: usize)
     if stats.is_null() || size < mem::size_of::<u64>() {
         return libc::EINVAL;
     }
+    COUNTED.store(true, Ordering::Relaxed);
     let now = keep_errno(Stats::now);
     // Whole fields only.
     let known = size.min(mem::size_of::<Stats>()) & !(mem::size_of::<u64>() - 1);

@@ -57,7 +57,7 @@ pub(crate) fn is_foreign(range: Range) -> bool {
 }
 
 /// Whether all pages of the range can be written now.
-fn is_writable(range: Range) -> bool {
+pub(crate) fn is_writable(range: Range) -> bool {
     let mut reached = range.start;
     maps::each(|mapping| {
         if mapping.range.end <= reached {

@@ -1,6 +1,7 @@
 //! The program's units, and the one mode that they make together.
 
 use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::CString;
 use std::sync::OnceLock;
 
@@ -57,10 +58,26 @@ static START: extern "C" fn() = {
         // launcher, which never offloads, keeps its memory as it is.
         if uses_libgomp() {
             join_environment();
+        } else if environment::memory() != Mode::None {
+            LATE.store(true, Ordering::Relaxed);
         }
     }
     start
 };
+
+/// Whether libgomp may come later, by dlopen(3), to a process that is to have
+/// the environment's mode.
+static LATE: AtomicBool = AtomicBool::new(false);
+
+/// At a call of libgomp's: whether this process joins only now.
+#[inline]
+pub(crate) fn joins_late() -> bool {
+    let late = LATE.load(Ordering::Relaxed) && LATE.swap(false, Ordering::Relaxed);
+    if late {
+        join_environment();
+    }
+    late
+}
 
 /// Gives the process the mode of `OFFMEM_MEMORY`, if that is set. Any thread
 /// may call it any number of times.

@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 use crate::driver::poison;
 use crate::engine::flight::Flight;
 use crate::engine::{ANY_REGION, Device, Engine, Place, REGISTRY, Transfer, When};
-use crate::heap;
-use crate::report::{self, Direction, Tally};
+use crate::report::{Direction, Tally};
+use crate::{api, heap};
 
 /// When the copies of a call are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +64,11 @@ impl Call {
             device,
             place,
             time,
-            counts: report::wanted() || engine.samples(),
+            counts: api::counts() || engine.samples(),
             uses: SmallVec::new(),
             loose: SmallVec::new(),
             ending: SmallVec::new(),
-            // SAFETY: the plugin's record, or null.
-            tally: unsafe { report::site(place.site, place.key) },
+            tally: place.tally(),
             ranges: 0,
             pinned: [0; 2],
             pageable: [0; 2],
@@ -193,7 +192,7 @@ impl Call {
             }
         }
         self.uses.clear();
-        if report::wanted() {
+        if api::counts() {
             self.tally.call(self.ranges);
             for (bytes, pinned) in [(self.pinned, true), (self.pageable, false)] {
                 for (direction, bytes) in [Direction::To, Direction::From].into_iter().zip(bytes) {

@@ -25,7 +25,8 @@ use crate::hook::allocation;
 use crate::hook::check::Working;
 use crate::message::fall_short;
 use crate::origin::{self, Origin};
-use crate::{budget, entry, heap, hook, strategy};
+use crate::report::{self, Tally};
+use crate::{budget, entry, heap, hook, strategy, unit};
 
 pub(crate) use crate::entry::kind::When;
 pub(crate) use call::{Call, Time};
@@ -53,6 +54,15 @@ pub(crate) struct Transfer {
 pub(crate) struct Place {
     pub(crate) site: *const Site,
     pub(crate) key: usize,
+}
+
+impl Place {
+    /// The counters of this place in the report.
+    fn tally(self) -> Tally {
+        let caller = if self.site.is_null() { report::caller() } else { 0 };
+        // SAFETY: the plugin's record, or null.
+        unsafe { report::site(self.site, caller) }
+    }
 }
 
 /// What registration needs to know of this process; made once, when the
@@ -101,7 +111,7 @@ pub(crate) fn is_armed() -> bool {
 /// alone. The first call for a device of OpenMP's initialises it.
 #[inline]
 pub(crate) fn on(device: impl FnOnce() -> Option<Device>) -> Option<(&'static Engine, Device)> {
-    if !is_armed() {
+    if !is_armed() && !unit::joins_late() {
         return None;
     }
     let device = device()?;
@@ -285,7 +295,7 @@ impl Engine {
                 }
             });
             for region in ended {
-                if !device.has(region.start) {
+                if !device.has(region.start) && !service::holds(region) {
                     self.forget(region);
                 }
             }

@@ -8,11 +8,11 @@ use offmem_policy::{Class, Demand, Direction};
 use offmem_registration::{Found, Range, Use};
 
 use super::{Device, ENGINE, Engine, REGISTRY, Time, on};
-use crate::api;
 use crate::environment::Policy;
 use crate::hook::{allocation, check};
 use crate::lock::Lock;
 use crate::report::{Figures, Hook, Summary, Tally};
+use crate::{api, origin};
 
 /// Memory that the program asked to have pinned: held, so never evicted.
 static PINNED: Lock<Vec<(Range, Use<'static>)>> = Lock::new(Vec::new());
@@ -48,16 +48,18 @@ fn is_pinned(range: Range) -> bool {
 }
 
 fn pin(range: Range) -> Result<(), c_int> {
+    if holds(range) {
+        return Ok(());
+    }
     let (engine, _) = on(default_device).ok_or(libc::ENOTSUP)?;
+    if !origin::is_writable(range) {
+        return Err(libc::EFAULT);
+    }
     let used = engine.region(range, Time::Region).ok_or(libc::EINVAL)?;
     if !used.is_registered() {
         let region = used.range().size() as u64;
-        let demand = Demand {
-            region,
-            copied: 0,
-            direction: Direction::ToDevice,
-            class: Class::new(0, region),
-        };
+        let class = Class::new(0, region);
+        let demand = Demand { region, copied: 0, direction: Direction::ToDevice, class };
         if !engine.registers(&used, &demand, Tally::none()) {
             return Err(if used.is_dropped() { libc::EBUSY } else { libc::ENOMEM });
         }
@@ -65,6 +67,12 @@ fn pin(range: Range) -> Result<(), c_int> {
     ANY.store(true, Ordering::Relaxed);
     PINNED.lock().push((range, used));
     Ok(())
+}
+
+/// Whether the program asked to have just this range, or this region, pinned.
+pub(super) fn holds(range: Range) -> bool {
+    ANY.load(Ordering::Relaxed)
+        && PINNED.lock().iter().any(|(pinned, used)| *pinned == range || used.range() == range)
 }
 
 fn unpin(range: Range) -> Result<(), c_int> {
