@@ -168,7 +168,7 @@ impl Call {
                 self.ending.push(Ending { range: transfer.range, pinned });
             }
         }
-        if self.time == Time::Later {
+        if self.time == Time::Later && !cfg!(feature = "sabotage-sticky") {
             used.set_sticky();
         }
         self.uses.push(used);

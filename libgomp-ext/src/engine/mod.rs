@@ -288,6 +288,9 @@ impl Engine {
 
     /// The region that takes the place of those across whose edges a range lies.
     fn join(&self, range: Range) -> Option<Use<'static>> {
+        if cfg!(feature = "sabotage-straddle") {
+            return None;
+        }
         let lifetime = Lifetime::Kept;
         REGISTRY.join(range, lifetime, &self.cuda).ok()
     }
@@ -295,12 +298,16 @@ impl Engine {
     /// After a call that may have ended mappings of these ranges: regions that
     /// live with their mapping go with it.
     pub(crate) fn unmapped(&self, device: Device, ranges: impl Iterator<Item = Range>) {
-        self.forget_mapped(ranges, |region| !device.has(region.start));
+        if !cfg!(feature = "sabotage-unmapped") {
+            self.forget_mapped(ranges, |region| !device.has(region.start));
+        }
     }
 
     /// Before a call that may end mappings of these ranges at any time.
     pub(crate) fn unmapped_later(&self, ranges: impl Iterator<Item = Range>) {
-        self.forget_mapped(ranges, |_| true);
+        if !cfg!(feature = "sabotage-later") {
+            self.forget_mapped(ranges, |_| true);
+        }
     }
 
     fn forget_mapped(
@@ -343,6 +350,9 @@ fn gone(range: Range) {
 
 /// A block of the heap was freed; it stays as it is, to be recycled.
 fn settled(block: Range) {
+    if cfg!(feature = "sabotage-settle") {
+        return;
+    }
     service::release(block);
     REGISTRY.settle(block);
 }

@@ -197,7 +197,9 @@ fn move_block(from: Range, to: usize) {
 fn catch_up(first: Work, now: u32) {
     let mut work = first;
     for left in (0..WORK_MAX).rev() {
-        if let Some(block) = work.kept {
+        if let Some(block) = work.kept
+            && !cfg!(feature = "sabotage-forget")
+        {
             tell(&FORGET, block);
         }
         let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
@@ -248,6 +250,7 @@ pub(crate) fn keep(block: Range) {
         if owns(block.start)
             && let Some(first) = heap.find(block.start)
             && heap.block(first) == block
+            && !cfg!(feature = "sabotage-keep")
         {
             heap.keep(first);
         }
