@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "churn.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +21,17 @@ take (struct worker *w, struct slot *s, void *p)
   if (p == MAP_FAILED)
     fail (w, "no pages");
   s->p = p;
+}
+
+/* Where the pages are now.  The kernel moves one mapping at a time, and what
+   MAP_FIXED put among them is another.  */
+static int
+moved (struct worker *w, struct slot *s, void *p)
+{
+  if (p == MAP_FAILED && errno == EFAULT)
+    return 0;
+  take (w, s, p);
+  return 1;
 }
 
 /* New pages show zeros.  */
@@ -88,7 +100,8 @@ resize (struct worker *w, struct slot *s)
 {
   size_t old = s->n, n = whole (one_in (w, 3) ? 1 + below (w, old) : any_size (w));
   w->doing = n < old ? "mremap to less" : "mremap to more";
-  take (w, s, mremap (s->p, old, n, MREMAP_MAYMOVE));
+  if (!moved (w, s, mremap (s->p, old, n, MREMAP_MAYMOVE)))
+    return;
   s->n = n;
   if (n > old)
     fresh (w, s, old, n - old);
@@ -100,8 +113,9 @@ move (struct worker *w, struct slot *s)
   w->doing = "mremap to a place";
   void *place = mmap (NULL, s->n, PROT_NONE, FRESH, -1, 0);
   unsigned char *old = s->p;
-  take (w, s, mremap (s->p, s->n, s->n, MREMAP_MAYMOVE | MREMAP_FIXED, place));
-  if (one_in (w, 2))
+  if (!moved (w, s, mremap (s->p, s->n, s->n, MREMAP_MAYMOVE | MREMAP_FIXED, place)))
+    unmap_pages (w, place, s->n);
+  else if (one_in (w, 2))
     {
       /* Something else in the old place, which the next one may get.  */
       void *other = mmap (old, s->n, ACCESS, FRESH, -1, 0);
