@@ -104,7 +104,7 @@ mod tests {
         trace.budget = budget;
         (0..blocks).for_each(|block| trace.allocate(block, 64 * MIB, 0));
         for _ in 0..rounds {
-            (0..blocks).for_each(|block| trace.to_device(block, 64 * MIB));
+            (0..blocks).for_each(|block| trace.copy_in(block, 64 * MIB));
         }
         trace
     }

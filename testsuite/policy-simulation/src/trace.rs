@@ -40,6 +40,12 @@ pub struct Trace {
     pub events: Vec<Event>,
 }
 
+impl Default for Trace {
+    fn default() -> Trace {
+        Trace::new("")
+    }
+}
+
 impl Trace {
     /// A trace without events, and without a limit to what may be registered.
     pub fn new(name: &str) -> Trace {
@@ -88,11 +94,11 @@ impl Trace {
         self.events.push(Event::Allocate { block, size, site });
     }
 
-    pub(crate) fn to_device(&mut self, block: usize, bytes: u64) {
+    pub(crate) fn copy_in(&mut self, block: usize, bytes: u64) {
         self.events.push(Event::Copy { block, bytes, direction: Direction::ToDevice });
     }
 
-    pub(crate) fn to_host(&mut self, block: usize, bytes: u64) {
+    pub(crate) fn copy_out(&mut self, block: usize, bytes: u64) {
         self.events.push(Event::Copy { block, bytes, direction: Direction::ToHost });
     }
 
