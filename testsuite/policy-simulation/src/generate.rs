@@ -29,6 +29,7 @@ pub fn generated() -> Vec<Trace> {
         alternating(),
         small_parts(),
         allocation_loop(),
+        map_tofrom(),
         sites(),
         false_promises(),
     ]
@@ -173,6 +174,17 @@ fn allocation_loop() -> Trace {
         trace.copy_in(0, BLOCK);
         trace.copy_out(0, BLOCK);
         trace.free(0);
+    }
+    trace
+}
+
+/// What a program does with each of a few arrays of its own, and with `coming`
+/// known to the runtime.
+fn map_tofrom() -> Trace {
+    let mut trace = Trace::new("map(tofrom:) of each array, once");
+    for block in 0..12 {
+        trace.allocate(block, BLOCK << (block % 4), block);
+        trace.copy_in_and_out(block, BLOCK << (block % 4));
     }
     trace
 }

@@ -58,7 +58,7 @@ fn lives(trace: &Trace, machine: &Machine) -> Vec<Life> {
                     uses: Vec::new(),
                 });
             }
-            Event::Copy { block, bytes, direction } => {
+            Event::Copy { block, bytes, direction, .. } => {
                 lives[current[block]].uses.push(Use {
                     step: step as f64,
                     pageable: machine.copy(direction, false, bytes),

@@ -107,7 +107,7 @@ impl Recorder {
                     }
                 };
                 let block = self.block(start);
-                self.trace.events.push(Event::Copy { block, bytes, direction });
+                self.trace.events.push(Event::Copy { block, bytes, direction, coming: 0 });
             }
         }
     }
