@@ -40,6 +40,13 @@ impl Account {
         Account::from_word(word.load(Relaxed))
     }
 
+    /// Changes the stamp alone, unless another thread changes the word meanwhile.
+    pub(crate) fn stamp(word: &AtomicU64, stamp: u32) {
+        let old = word.load(Relaxed);
+        let new = Account { stamp, ..Account::from_word(old) }.to_word();
+        let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
+    }
+
     /// Changes the word; what it was before.
     pub(crate) fn update(word: &AtomicU64, change: impl Fn(Account) -> Account) -> Account {
         let change = |old| Some(change(Account::from_word(old)).to_word());
@@ -66,7 +73,10 @@ mod tests {
         let account = Account { lost: 1600, paid: true, stamp: 77 };
         Account::update(&word, |_| account);
         assert_eq!(Account::update(&word, |old| Account { lost: u64::MAX, ..old }), account);
-        assert_eq!(Account::load(&word), Account { lost: LOST * UNIT, ..account });
+        let full = Account { lost: LOST * UNIT, ..account };
+        assert_eq!(Account::load(&word), full);
+        Account::stamp(&word, 78);
+        assert_eq!(Account::load(&word), Account { stamp: 78, ..full });
     }
 
     #[test]

@@ -100,6 +100,10 @@ impl Rental {
 
     /// Before a copy of a registered region.
     pub fn hit(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
+        if Account::load(account).paid {
+            // Nothing more to learn, and credit enough: only when it was used.
+            return Account::stamp(account, self.tick());
+        }
         let game = Game::new(costs, demand);
         let now = self.tick();
         let old = self.advance(&game, account, demand.class, |_| now);
