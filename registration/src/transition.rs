@@ -105,12 +105,7 @@ impl Registry {
 
     /// Puts one region in the place of all that overlap `range`, none of which
     /// is with the driver by us.
-    fn unite(
-        &self,
-        inner: &mut Inner,
-        range: Range,
-        lifetime: Lifetime,
-    ) -> Result<Use<'_>, Unfit> {
+    fn unite(&self, inner: &mut Inner, range: Range, lifetime: Lifetime) -> Result<Use<'_>, Unfit> {
         let (mut union, mut lifetime) = (range, lifetime);
         let (mut cost, mut flags) = (0u64, 0);
         for part in self.overlapping(inner, range) {
@@ -183,7 +178,8 @@ impl Registry {
             let record = self.record(id);
             let mut inner = self.lock();
             let now = record.state();
-            if now.version() != state.version() || !Self::is_idle(now) || !Self::seize(record, now) {
+            if now.version() != state.version() || !Self::is_idle(now) || !Self::seize(record, now)
+            {
                 continue;
             }
             inner.statistics.evictions += 1;
