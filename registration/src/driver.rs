@@ -57,6 +57,7 @@ impl Driver {
 
     /// A copy, which must be wholly registered or not at all.
     pub(crate) fn copy(&self, range: Range) {
+        self.step();
         let live = self.live.lock().expect("a lock");
         let across = live.iter().find(|live| live.overlaps(range) && !live.contains(range));
         assert_eq!(across, None, "a copy of {range} across an edge");

@@ -17,6 +17,7 @@ mod table;
 mod transition;
 
 #[cfg(test)]
+#[cfg_attr(loom, allow(dead_code, reason = "models need less of it"))]
 mod driver;
 #[cfg(all(loom, test))]
 mod models;

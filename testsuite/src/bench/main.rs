@@ -1,9 +1,10 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
-//! run, and what softcuda promises. Prints a table and writes `target/bench.json`; status 1 if a limit is
-//! exceeded.
+//! run, hits in the registry beside UCX's, and what softcuda promises. Prints a
+//! table and writes `target/bench.json`; status 1 if a limit is exceeded.
 
 mod compile;
 mod measure;
+mod registry;
 mod softcuda;
 mod start;
 
@@ -29,6 +30,7 @@ impl Figure {
 
 fn main() -> ExitCode {
     let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
+    figures.extend(registry::figures());
     figures.extend(softcuda::figures());
 
     let mut table = format!("{:<58} {:>7} {:>7}\n", "", "ratio", "limit");
