@@ -1,7 +1,7 @@
 //! The policy against hindsight, over all traces and machines. Arithmetic: the
 //! figures are the same everywhere.
 
-use policy_simulation::{AVERAGE, SINGLE_USE, Summary, WORST, corpus, scores};
+use policy_simulation::{AVERAGE, SINGLE_USE, Summary, WORST, arbitrary, corpus, scores};
 
 #[test]
 fn no_trace_costs_twice_the_optimum() {
@@ -25,4 +25,14 @@ fn predictions_bring_the_average_down() {
 fn what_is_used_once_costs_no_more_than_without_us() {
     let summary = Summary::of(&scores(&corpus()));
     assert!(summary.single_use > 0.0 && summary.single_use <= SINGLE_USE, "{summary:?}");
+}
+
+#[test]
+fn nothing_that_a_program_does_costs_twice_the_optimum() {
+    let traces: Vec<_> = (0..400).map(arbitrary).collect();
+    for score in scores(&traces) {
+        let (name, machine) = (&score.trace, score.machine);
+        assert!(score.ratio() >= 1.0 - 1e-9, "{name}, {machine}: no lower bound");
+        assert!(score.ratio() <= WORST, "{name}, {machine}: {:.3}", score.ratio());
+    }
 }

@@ -35,6 +35,42 @@ pub fn generated() -> Vec<Trace> {
     ]
 }
 
+/// A trace of anything, without a limit to what may be registered: up to 30
+/// blocks of 64 KiB to 4 GiB, of up to three sites, whose copies are small or
+/// whole, few or many, and mixed with those of others.
+pub fn arbitrary(seed: u64) -> Trace {
+    let mut random = Rng::with_seed(seed);
+    let mut trace = Trace::new(&format!("seed {seed}"));
+    let sites = random.usize(1..=3);
+    let mut pending = Vec::new();
+    for block in 0..random.usize(1..=30) {
+        let size = (64 << 10) << random.u32(..=16);
+        let part = size >> if random.bool() { 0 } else { random.u32(..10) };
+        let uses = 1 + (random.usize(..64) >> random.u32(..=6)) * (size / part) as usize;
+        trace.allocate(block, size, random.usize(..sites));
+        pending.push((block, part, uses));
+    }
+    while !pending.is_empty() {
+        let chosen = random.usize(..pending.len());
+        let (block, part, uses) = &mut pending[chosen];
+        // Some are used at a stretch.
+        for _ in 0..random.usize(1..=*uses) {
+            match random.u32(..4) {
+                0 => trace.copy_out(*block, *part),
+                _ => trace.copy_in(*block, *part),
+            }
+            *uses -= 1;
+        }
+        if *uses == 0 {
+            if random.bool() {
+                trace.free(*block);
+            }
+            pending.swap_remove(chosen);
+        }
+    }
+    trace
+}
+
 /// Each block is used so often and freed.
 fn uses(name: &str, count: usize) -> Trace {
     let mut trace = Trace::new(name);

@@ -32,6 +32,9 @@ pub fn lower_bound(trace: &Trace, machine: &Machine) -> f64 {
         let paid: f64 = lives.iter().map(|life| life.cost(rent)).sum();
         if rent == 0.0 { paid } else { paid - rent * trace.budget as f64 * steps }
     };
+    if trace.budget == u64::MAX {
+        return at(0.0);
+    }
     // Concave in the rent; above `high` nothing would be registered.
     let gains = lives.iter().flat_map(|life| {
         life.uses.iter().map(|copy| (copy.pageable - copy.locked).max(0.0) / life.size)

@@ -15,7 +15,7 @@ mod recording;
 mod trace;
 
 pub use corpus::corpus;
-pub use generate::generated;
+pub use generate::{arbitrary, generated};
 pub use hindsight::lower_bound;
 pub use machine::{MACHINES, Machine};
 pub use player::{Outcome, play, stock};
