@@ -11,6 +11,15 @@ pub enum Direction {
     ToHost,
 }
 
+impl Direction {
+    pub(crate) fn other(self) -> Direction {
+        match self {
+            Direction::ToDevice => Direction::ToHost,
+            Direction::ToHost => Direction::ToDevice,
+        }
+    }
+}
+
 /// A call of the driver, in nanoseconds (libfabric and UCX count 16 µs for one
 /// that registers).
 const CALL: u64 = 16_000;
@@ -85,6 +94,12 @@ impl Costs {
     pub fn commitment(&self, bytes: u64) -> u64 {
         let calls = self.register.of(bytes).saturating_add(self.unregister.of(bytes));
         calls.saturating_add(2 * CALL)
+    }
+
+    /// Whether any copy from or to pageable memory was observed here: before,
+    /// all is hearsay.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.pageable.iter().any(Rate::is_sampled)
     }
 
     fn pageable(&self, direction: Direction) -> u64 {

@@ -143,12 +143,9 @@ impl Engine {
 fn demands(used: &Use<'static>, copied: [u64; 2], class: Class) -> [Demand; 2] {
     let region = used.range().size() as u64;
     let [to, from] = copied;
-    [(Direction::ToDevice, to), (Direction::ToHost, from)].map(|(direction, copied)| Demand {
-        region,
-        copied,
-        direction,
-        class,
-    })
+    // What is copied back comes after what is copied to.
+    [(Direction::ToDevice, to, from), (Direction::ToHost, from, 0)]
+        .map(|(direction, copied, coming)| Demand { region, copied, direction, coming, class })
 }
 
 /// The regions that overlap `range` end: the policy learns what they were worth.

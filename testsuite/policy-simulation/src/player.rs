@@ -73,9 +73,9 @@ impl Player<'_> {
             Event::Allocate { block, size, site } => {
                 self.blocks[block] = Block { size, site, ..Block::default() };
             }
-            Event::Copy { block, bytes, direction } => {
+            Event::Copy { block, bytes, direction, coming } => {
                 let (region, class) = (self.blocks[block].size, self.blocks[block].class());
-                self.prepare(block, &Demand { region, copied: bytes, direction, class });
+                self.prepare(block, &Demand { region, copied: bytes, direction, coming, class });
                 let registered = self.blocks[block].registered;
                 let time = self.machine.copy(direction, registered, bytes);
                 self.costs.observe_copy(direction, registered, bytes, time as u64);
