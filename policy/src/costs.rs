@@ -1,5 +1,7 @@
 //! What copying, registering and unregistering cost on this machine.
 
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use crate::rate::{Caution, Rate, scale};
 
 /// Which way a copy goes.
@@ -41,6 +43,7 @@ pub struct Costs {
     locked: [Rate; 2],
     register: Rate,
     unregister: Rate,
+    discrete: AtomicBool,
 }
 
 impl Default for Costs {
@@ -57,7 +60,14 @@ impl Costs {
             locked: [const { Rate::new(LOCKED, Caution::High) }; 2],
             register: Rate::new(REGISTER, Caution::High),
             unregister: Rate::new(UNREGISTER, Caution::High),
+            discrete: AtomicBool::new(false),
         }
+    }
+
+    /// The device is one that the published figures are of: behind PCIe, without
+    /// access to pageable memory. Else a process's first copy decides nothing.
+    pub fn set_discrete(&self) {
+        self.discrete.store(true, Relaxed);
     }
 
     /// A copy of `bytes` from or to memory that was or was not `registered`
@@ -96,10 +106,10 @@ impl Costs {
         calls.saturating_add(2 * CALL)
     }
 
-    /// Whether any copy from or to pageable memory was observed here: before,
-    /// all is hearsay.
-    pub(crate) fn is_measured(&self) -> bool {
-        self.pageable.iter().any(Rate::is_sampled)
+    /// Whether there is more than hearsay about this machine: a discrete device,
+    /// or a copy from or to pageable memory that was observed.
+    pub(crate) fn is_known(&self) -> bool {
+        self.discrete.load(Relaxed) || self.pageable.iter().any(Rate::is_sampled)
     }
 
     fn pageable(&self, direction: Direction) -> u64 {

@@ -214,7 +214,7 @@ impl Game {
     fn new(costs: &Costs, demand: &Demand) -> Game {
         Game {
             loss: clip(costs.saving(demand.direction, demand.copied)),
-            coming: if costs.is_measured() {
+            coming: if costs.is_known() {
                 clip(costs.saving(demand.direction.other(), demand.coming))
             } else {
                 0
@@ -302,7 +302,10 @@ mod tests {
     fn a_copy_that_is_certain_counts() {
         let (rental, costs) = (Rental::new(), Costs::new());
         let both = Demand { coming: GIB, ..whole(GIB) };
-        assert_eq!(registered_at(&rental, &costs, &both, 2), 2, "nothing was measured");
+        assert_eq!(registered_at(&rental, &costs, &both, 2), 2, "nothing is known");
+        let discrete = Costs::new();
+        discrete.set_discrete();
+        assert_eq!(registered_at(&Rental::new(), &discrete, &both, 2), 1);
         costs.observe_copy(Direction::ToDevice, false, GIB, 134_000_000);
         assert_eq!(registered_at(&rental, &costs, &both, 2), 1);
     }

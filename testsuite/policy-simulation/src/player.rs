@@ -34,6 +34,9 @@ pub fn play(trace: &Trace, machine: &Machine) -> Outcome {
         blocks: (0..trace.blocks()).map(|_| Block::default()).collect(),
         outcome: Outcome::default(),
     };
+    if machine.discrete {
+        player.costs.set_discrete();
+    }
     for event in &trace.events {
         player.step(event);
     }
