@@ -14,13 +14,12 @@ use super::pool::Pool;
 /// something else.
 const DECAY: u32 = 2000;
 
-/// Resident free memory that is always allowed, in bytes.
-const DIRTY_MIN: usize = 64 << 20;
+/// Resident free memory that is always allowed, in bytes; at most a 64th of the machine's.
+const DIRTY_MIN: usize = 256 << 20;
 
 /// `calloc` of more than this many bytes takes untouched memory rather than
-/// clearing what was used before, like glibc, which maps it (its
-/// `DEFAULT_MMAP_THRESHOLD_MAX`): a large table may be touched here and there only.
-const CLEAR_MAX: usize = 32 << 20;
+/// clearing what was used before: a large table may be touched here and there only.
+const CLEAR_MAX: usize = 4 << 20;
 
 /// A huge page, in bytes.
 const HUGE: usize = 2 << 20;
@@ -105,6 +104,7 @@ pub(super) struct Arena {
     /// That of kept blocks; another one makes all of them plain.
     generation: u32,
     pub(super) kept_limit: usize,
+    dirty_min: usize,
 }
 
 /// Granules for so many bytes.
@@ -128,6 +128,7 @@ impl Arena {
         recycled: 0,
         generation: 1,
         kept_limit: usize::MAX,
+        dirty_min: DIRTY_MIN,
     };
 
     /// Begins with a reserved range and zeros for [`Table::size`].
@@ -135,6 +136,7 @@ impl Arena {
     /// # Safety
     /// Nobody else uses either.
     pub(super) unsafe fn begin(&mut self, base: usize, granules: u32, memory: usize) {
+        self.dirty_min = DIRTY_MIN.min(kernel::memory_size() / 64);
         // SAFETY: the caller's.
         unsafe {
             self.table = Table::new(memory, granules);
@@ -426,7 +428,7 @@ impl Arena {
     /// Takes out an extent that has been free for too long, or that is too much.
     pub(super) fn overdue(&mut self, now: u32) -> Option<Work> {
         let old = |time: u32| now.wrapping_sub(time) >= DECAY;
-        let allowed = DIRTY_MIN.max(self.live / 4);
+        let allowed = self.dirty_min.max(self.live / 4);
         if let Some((first, time)) = self.kept.oldest(&mut self.table)
             && (old(time) || self.kept.granules * GRANULE > self.kept_limit)
         {

@@ -16,15 +16,15 @@ use crate::heap::{self, Resized};
 use crate::message;
 
 /// Smaller blocks are never the heap's, whatever `OFFMEM_MIN_SIZE` says: libgomp
-/// gathers small copies in a buffer of its own.
+/// gathers small copies in a buffer of its own. A constant, so that the common
+/// case compares with no memory.
 const MIN_SIZE: usize = 64 << 10;
 
 /// Without `OFFMEM_MIN_SIZE`.
 const DEFAULT_SIZE: usize = 128 << 10;
 
-/// Blocks of at least so many bytes are the heap's. The least that it may come
-/// to, until that is decided; then the one chosen, or none at all.
-static THRESHOLD: AtomicUsize = AtomicUsize::new(MIN_SIZE);
+/// Blocks of at least so many bytes are the heap's: none, until that is decided.
+static THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Whether the heap serves them.
 static DECIDED: AtomicUsize = AtomicUsize::new(UNDECIDED);
@@ -92,7 +92,7 @@ pub(crate) fn why_off() -> Option<&'static str> {
 /// As malloc's.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-    if size >= THRESHOLD.load(Ordering::Relaxed) {
+    if size >= MIN_SIZE {
         // SAFETY: the caller's.
         return unsafe { malloc_big(size) };
     }
@@ -121,7 +121,7 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
 pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     // What overflows is refused by the next one.
     let bytes = count.checked_mul(size).unwrap_or(0);
-    if bytes >= THRESHOLD.load(Ordering::Relaxed) {
+    if bytes >= MIN_SIZE {
         // SAFETY: the caller's.
         return unsafe { calloc_big(count, size) };
     }
@@ -139,7 +139,7 @@ pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut
         // SAFETY: the caller's.
         return unsafe { realloc_owned(block, size) };
     }
-    if size >= THRESHOLD.load(Ordering::Relaxed) {
+    if size >= MIN_SIZE {
         // SAFETY: the caller's.
         return unsafe { realloc_big(block, size) };
     }
@@ -174,7 +174,7 @@ pub(crate) unsafe extern "C" fn posix_memalign(
     align: usize,
     size: usize,
 ) -> c_int {
-    if size >= THRESHOLD.load(Ordering::Relaxed) && align.is_multiple_of(size_of::<usize>()) {
+    if size >= MIN_SIZE && align.is_multiple_of(size_of::<usize>()) {
         let found = allocate_aligned(align, size);
         if !found.is_null() {
             // SAFETY: the caller's.
@@ -195,7 +195,7 @@ macro_rules! aligned {
         /// As the next one's.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub(crate) unsafe extern "C" fn $name(align: usize, size: usize) -> *mut c_void {
-            if size >= THRESHOLD.load(Ordering::Relaxed) {
+            if size >= MIN_SIZE {
                 let block = allocate_aligned(align, size);
                 if !block.is_null() {
                     return block;
@@ -221,7 +221,7 @@ macro_rules! paged {
         /// As the next one's.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub(crate) unsafe extern "C" fn $name(size: usize) -> *mut c_void {
-            if size >= THRESHOLD.load(Ordering::Relaxed) {
+            if size >= MIN_SIZE {
                 let block = allocate_aligned(1, size);
                 if !block.is_null() {
                     return block;
@@ -292,11 +292,12 @@ fn allocate_aligned(align: usize, size: usize) -> *mut c_void {
 
 #[inline(never)]
 extern "C" fn free_owned(block: *mut c_void) {
-    let error = errno();
+    let errno = errno_location();
+    let before = *errno;
     if !heap::free(block as usize) {
         message::abort(b"libgomp-offmem: free(): invalid pointer\n");
     }
-    set_errno(error);
+    *errno = before;
 }
 
 /// A block of libc's is to be big.
@@ -363,7 +364,7 @@ fn serves(size: usize) -> bool {
     if DECIDED.load(Ordering::Relaxed) == UNDECIDED {
         decide();
     }
-    DECIDED.load(Ordering::Acquire) == ON && size >= THRESHOLD.load(Ordering::Relaxed)
+    size >= THRESHOLD.load(Ordering::Relaxed)
 }
 
 /// Decides once whether big blocks are the heap's, as soon as the environment can be read.
@@ -392,7 +393,6 @@ fn decide() {
         Err(reason) => {
             REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
             DECIDED.store(OFF, Ordering::Relaxed);
-            THRESHOLD.store(usize::MAX, Ordering::Relaxed);
         }
     }
     set_errno(error);
