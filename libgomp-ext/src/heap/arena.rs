@@ -484,7 +484,22 @@ impl Arena {
         }
     }
 
-    fn address(&self, first: u32) -> usize {
+    /// First granule, length and state of each extent.
+    #[cfg(test)]
+    pub(super) fn walk(&mut self) -> Vec<(u32, u32, State)> {
+        let mut extents = Vec::new();
+        let mut first = 0;
+        while first < self.top {
+            let extent = self.table.at(first);
+            let (length, state) = (extent.length, extent.state);
+            assert_eq!(self.table.before(first + length), Some(first));
+            extents.push((first, length, state));
+            first += length;
+        }
+        extents
+    }
+
+    pub(super) fn address(&self, first: u32) -> usize {
         self.base + first as usize * GRANULE
     }
 

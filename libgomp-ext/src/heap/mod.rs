@@ -13,6 +13,8 @@ mod arena;
 mod extent;
 mod kernel;
 mod pool;
+#[cfg(test)]
+mod tests;
 
 use core::mem;
 use core::ptr;
