@@ -23,7 +23,20 @@ fn the_runtime_exports_its_entry_points_and_hooks_only() {
     let mut expected: BTreeSet<String> =
         ENTRIES.iter().map(|entry| format!("{PREFIX}{}", entry.name)).collect();
     let others = [ENABLE, "GOMP_enable_pinned_mode", "mmap", "mmap64"];
-    expected.extend(others.map(str::to_owned));
+    let allocation = [
+        "malloc",
+        "calloc",
+        "realloc",
+        "reallocarray",
+        "free",
+        "posix_memalign",
+        "aligned_alloc",
+        "memalign",
+        "valloc",
+        "pvalloc",
+        "malloc_usable_size",
+    ];
+    expected.extend(others.iter().chain(&allocation).map(|name| name.to_string()));
     assert_eq!(exported(&Stage::get().runtime()), expected);
 }
 

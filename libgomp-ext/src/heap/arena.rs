@@ -152,7 +152,7 @@ impl Arena {
     /// A block of at least `bytes`, at a multiple of `align`, a power of two.
     /// Nothing where the range or the machine has no room.
     pub(super) fn allocate(&mut self, bytes: usize, align: usize, need: Need) -> Option<Block> {
-        let length = granules(bytes)?;
+        let length = granules(bytes).filter(|length| *length <= self.granules)?;
         if need != Need::Pages
             && align <= GRANULE
             && let Some(address) = self.recycle(bytes, length)
@@ -173,7 +173,8 @@ impl Arena {
         let index = self.index;
         let most = bytes + bytes / 8;
         let suits = |first| (bytes..=most).contains(&(index.pages(first) as usize * PAGE));
-        let first = self.kept.snug(&mut self.table, length, granules(most)?, suits)?;
+        let first =
+            self.kept.snug(&mut self.table, length, granules(most)?.min(self.granules), suits)?;
         let length = self.kept.remove(&mut self.table, first);
         self.recycled += 1;
         self.start(first, length, index.pages(first) as usize);
@@ -206,7 +207,7 @@ impl Arena {
     /// An extent of `length` in no list, and whether it is clean.
     fn place(&mut self, length: u32, align: usize, dirty: bool) -> Option<(u32, bool)> {
         let align = granules(align)?;
-        let span = length.checked_add(align - 1)?;
+        let span = length.checked_add(align - 1).filter(|span| *span <= self.granules)?;
         if dirty && let Some(found) = self.dirty.fit(&mut self.table, span) {
             let (span, time) =
                 (self.dirty.remove(&mut self.table, found), self.table.at(found).time);

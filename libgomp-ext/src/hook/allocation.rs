@@ -41,6 +41,7 @@ static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 type Realloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
+type Array = unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
 type Align = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 type PosixAlign = unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int;
@@ -68,6 +69,8 @@ next! {
     MALLOC is c"malloc": Malloc, (size: usize) -> *mut c_void, no_memory();
     CALLOC is c"calloc": Calloc, (count: usize, size: usize) -> *mut c_void, no_memory();
     REALLOC is c"realloc": Realloc, (block: *mut c_void, size: usize) -> *mut c_void, no_memory();
+    REALLOCARRAY is c"reallocarray": Array,
+        (block: *mut c_void, count: usize, size: usize) -> *mut c_void, no_memory();
     FREE is c"free": Free, (_block: *mut c_void), ();
     POSIX_MEMALIGN is c"posix_memalign": PosixAlign,
         (block: *mut *mut c_void, align: usize, size: usize) -> c_int, libc::ENOMEM;
@@ -157,11 +160,18 @@ pub(crate) unsafe extern "C" fn reallocarray(
     count: usize,
     size: usize,
 ) -> *mut c_void {
-    match count.checked_mul(size) {
+    let bytes = count.checked_mul(size).unwrap_or(0);
+    if bytes >= MIN_SIZE || bytes > 0 && heap::owns(block as usize) {
         // SAFETY: the caller's.
-        Some(bytes) => unsafe { realloc(block, bytes) },
-        None => no_memory(),
+        return unsafe { reallocarray_big(block, count, size) };
     }
+    if heap::owns(block as usize) && (count == 0 || size == 0) {
+        // SAFETY: the caller's.
+        return unsafe { realloc_owned(block, 0) };
+    }
+    // What overflows is refused by the next one; it goes on to the program's realloc.
+    // SAFETY: the caller's.
+    unsafe { REALLOCARRAY.get()(block, count, size) }
 }
 
 /// posix_memalign(3).
@@ -300,30 +310,53 @@ extern "C" fn free_owned(block: *mut c_void) {
     *errno = before;
 }
 
-/// A block of libc's is to be big.
-///
 /// # Safety
 /// As realloc's.
 #[inline(never)]
 unsafe extern "C" fn realloc_big(block: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: the caller's.
     unsafe {
-        if block.is_null() {
-            return malloc(size);
-        }
-        if serves(size) {
-            let new = heap::allocate(size, 1);
-            if !new.is_null() {
-                let held = USABLE_SIZE.get()(block).min(size);
-                ptr::copy_nonoverlapping(block.cast::<u8>(), new, held);
-                let error = errno();
-                FREE.get()(block);
-                set_errno(error);
-                return new.cast();
-            }
-        }
-        REALLOC.get()(block, size)
+        let new = take_over(block, size);
+        if new.is_null() { REALLOC.get()(block, size) } else { new }
     }
+}
+
+/// # Safety
+/// As reallocarray's; the product fits and is not 0.
+#[inline(never)]
+unsafe extern "C" fn reallocarray_big(
+    block: *mut c_void,
+    count: usize,
+    size: usize,
+) -> *mut c_void {
+    // SAFETY: the caller's.
+    unsafe {
+        if heap::owns(block as usize) {
+            return realloc_owned(block, count * size);
+        }
+        let new = take_over(block, count * size);
+        if new.is_null() { REALLOCARRAY.get()(block, count, size) } else { new }
+    }
+}
+
+/// Makes a block of libc's, or none, a big one; null where it stays as it is.
+///
+/// # Safety
+/// As realloc's.
+unsafe fn take_over(block: *mut c_void, size: usize) -> *mut c_void {
+    if !serves(size) {
+        return ptr::null_mut();
+    }
+    let new = heap::allocate(size, 1);
+    if !new.is_null() && !block.is_null() {
+        // SAFETY: the old block holds as much and is the caller's; the new one is as long.
+        unsafe {
+            let held = USABLE_SIZE.get()(block).min(size);
+            ptr::copy_nonoverlapping(block.cast::<u8>(), new, held);
+            FREE.get()(block);
+        }
+    }
+    new.cast()
 }
 
 /// # Safety
@@ -405,6 +438,7 @@ fn is_libcs_only() -> bool {
     MALLOC.is_between()
         && CALLOC.is_between()
         && REALLOC.is_between()
+        && REALLOCARRAY.is_between()
         && FREE.is_between()
         && POSIX_MEMALIGN.is_between()
         && ALIGNED_ALLOC.is_between()
