@@ -27,7 +27,6 @@ fn the_runtime_exports_its_entry_points_and_hooks_only() {
         "malloc",
         "calloc",
         "realloc",
-        "reallocarray",
         "free",
         "posix_memalign",
         "aligned_alloc",

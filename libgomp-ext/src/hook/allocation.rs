@@ -4,6 +4,8 @@
 //! process (another allocator, a sanitizer, a program with its own `malloc`)
 //! everything goes on to the next function.
 //!
+//! `reallocarray` is libc's, which calls the first `realloc` of the process.
+//!
 //! These run before any constructor, in the loader, and in every thread.
 
 use core::ffi::{c_int, c_void};
@@ -41,7 +43,6 @@ static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 type Realloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
-type Array = unsafe extern "C" fn(*mut c_void, usize, usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
 type Align = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 type PosixAlign = unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int;
@@ -69,8 +70,6 @@ next! {
     MALLOC is c"malloc": Malloc, (size: usize) -> *mut c_void, no_memory();
     CALLOC is c"calloc": Calloc, (count: usize, size: usize) -> *mut c_void, no_memory();
     REALLOC is c"realloc": Realloc, (block: *mut c_void, size: usize) -> *mut c_void, no_memory();
-    REALLOCARRAY is c"reallocarray": Array,
-        (block: *mut c_void, count: usize, size: usize) -> *mut c_void, no_memory();
     FREE is c"free": Free, (_block: *mut c_void), ();
     POSIX_MEMALIGN is c"posix_memalign": PosixAlign,
         (block: *mut *mut c_void, align: usize, size: usize) -> c_int, libc::ENOMEM;
@@ -148,30 +147,6 @@ pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut
     }
     // SAFETY: the caller's.
     unsafe { REALLOC.get()(block, size) }
-}
-
-/// reallocarray(3).
-///
-/// # Safety
-/// As reallocarray's.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub(crate) unsafe extern "C" fn reallocarray(
-    block: *mut c_void,
-    count: usize,
-    size: usize,
-) -> *mut c_void {
-    let bytes = count.checked_mul(size).unwrap_or(0);
-    if bytes >= MIN_SIZE || bytes > 0 && heap::owns(block as usize) {
-        // SAFETY: the caller's.
-        return unsafe { reallocarray_big(block, count, size) };
-    }
-    if heap::owns(block as usize) && (count == 0 || size == 0) {
-        // SAFETY: the caller's.
-        return unsafe { realloc_owned(block, 0) };
-    }
-    // What overflows is refused by the next one; it goes on to the program's realloc.
-    // SAFETY: the caller's.
-    unsafe { REALLOCARRAY.get()(block, count, size) }
 }
 
 /// posix_memalign(3).
@@ -321,24 +296,6 @@ unsafe extern "C" fn realloc_big(block: *mut c_void, size: usize) -> *mut c_void
     }
 }
 
-/// # Safety
-/// As reallocarray's; the product fits and is not 0.
-#[inline(never)]
-unsafe extern "C" fn reallocarray_big(
-    block: *mut c_void,
-    count: usize,
-    size: usize,
-) -> *mut c_void {
-    // SAFETY: the caller's.
-    unsafe {
-        if heap::owns(block as usize) {
-            return realloc_owned(block, count * size);
-        }
-        let new = take_over(block, count * size);
-        if new.is_null() { REALLOCARRAY.get()(block, count, size) } else { new }
-    }
-}
-
 /// Makes a block of libc's, or none, a big one; null where it stays as it is.
 ///
 /// # Safety
@@ -438,7 +395,6 @@ fn is_libcs_only() -> bool {
     MALLOC.is_between()
         && CALLOC.is_between()
         && REALLOC.is_between()
-        && REALLOCARRAY.is_between()
         && FREE.is_between()
         && POSIX_MEMALIGN.is_between()
         && ALIGNED_ALLOC.is_between()

@@ -3,6 +3,7 @@
 //! exceeded.
 
 mod compile;
+mod heap;
 mod measure;
 mod softcuda;
 mod start;
@@ -29,6 +30,7 @@ impl Figure {
 
 fn main() -> ExitCode {
     let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
+    figures.extend(heap::figures());
     figures.extend(softcuda::figures());
 
     let mut table = format!("{:<58} {:>7} {:>7}\n", "", "ratio", "limit");
