@@ -4,6 +4,7 @@
 //! is exceeded.
 
 mod compile;
+mod heap;
 mod measure;
 mod policy;
 mod registry;
@@ -33,6 +34,7 @@ impl Figure {
 fn main() -> ExitCode {
     let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
     figures.extend(registry::figures());
+    figures.extend(heap::figures());
     figures.extend(softcuda::figures());
     let (policy, traces) = policy::figures();
     figures.extend(policy);
