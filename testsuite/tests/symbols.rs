@@ -22,8 +22,13 @@ fn dynamic(library: &Path, tag: &str) -> Vec<String> {
 fn the_runtime_exports_its_entry_points_and_hooks_only() {
     let mut expected: BTreeSet<String> =
         ENTRIES.iter().map(|entry| format!("{PREFIX}{}", entry.name)).collect();
-    let others = [ENABLE, "GOMP_enable_pinned_mode", "mmap", "mmap64"];
-    expected.extend(others.map(str::to_owned));
+    expected.extend([ENABLE, "GOMP_enable_pinned_mode"].map(str::to_owned));
+    let mappings = ["mmap", "mmap64", "munmap", "mremap", "madvise", "process_madvise"];
+    expected.extend(mappings.map(str::to_owned));
+    expected.extend(["remap_file_pages", "shmat", "shmdt", "brk", "sbrk"].map(str::to_owned));
+    expected.extend(["dlclose", "cudaHostRegister", "cudaHostUnregister"].map(str::to_owned));
+    let driver = ["cuMemHostRegister", "cuMemHostRegister_v2", "cuMemHostUnregister"];
+    expected.extend(driver.map(str::to_owned));
     assert_eq!(exported(&Stage::get().runtime()), expected);
 }
 

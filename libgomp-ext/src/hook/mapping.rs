@@ -365,3 +365,6 @@ pub(crate) unsafe extern "C" fn remap_file_pages(
     // SAFETY: the caller's.
     unsafe { REAL.get()(address, size, protection, page, flags) }
 }
+
+#[cfg(test)]
+mod tests;
