@@ -195,9 +195,7 @@ mod tests {
         // Others may be on the same page.
         let other = Range { start: start + PAGE + 20, end: start + PAGE + 30 };
         assert!(announce(other));
-        assert!(
-            is_registered(Range { start: start + 5 * PAGE / 2, end: start + 3 * PAGE }) == false
-        );
+        assert!(!is_registered(Range { start: start + 5 * PAGE / 2, end: start + 3 * PAGE }));
         assert!(is_registered(Range { start: start + PAGE + 100, end: start + 3 * PAGE }));
         REGISTERED.remove(range);
         REGISTERED.remove(other);

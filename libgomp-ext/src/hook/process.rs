@@ -8,9 +8,12 @@ use offmem_registration::PAGE;
 use crate::allocator;
 use crate::hook::{library, mapping};
 
-/// What a child must be able to take, in the order of taking: acquire, release.
-/// Records are not among them: a child leaves them alone.
-const LOCKS: [(fn(), unsafe fn()); 1] = [(allocator::acquire, allocator::release)];
+/// Acquires and releases a lock.
+type Taking = (fn(), unsafe fn());
+
+/// What a child must be able to take, in the order of taking. Records are not
+/// among them: a child leaves them alone.
+const LOCKS: [Taking; 1] = [(allocator::acquire, allocator::release)];
 
 /// How many [`on_child`] takes.
 const LISTENERS: usize = 4;
