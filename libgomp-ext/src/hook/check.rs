@@ -130,3 +130,67 @@ fn probe_library(lookup: &impl Fn(&CStr) -> *mut c_void) {
         mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> c_int>(dlclose)(program);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Working, probe, works};
+    use crate::hook::witness::Witness;
+    use crate::hook::{brk, library, mapping, segment};
+    use core::ffi::{CStr, c_int, c_void};
+
+    fn ours(name: &CStr) -> *mut c_void {
+        let function = match name.to_bytes() {
+            b"mmap" => mapping::mmap as *const (),
+            b"munmap" => mapping::munmap as *const (),
+            b"mremap" => mapping::mremap as *const (),
+            b"madvise" => mapping::madvise as *const (),
+            b"shmat" => segment::shmat as *const (),
+            b"shmdt" => segment::shmdt as *const (),
+            b"dlclose" => library::dlclose as *const (),
+            b"brk" => brk::brk as *const (),
+            b"sbrk" => brk::sbrk as *const (),
+            _ => core::ptr::null(),
+        };
+        function.cast_mut().cast()
+    }
+
+    fn libcs(name: &CStr) -> *mut c_void {
+        // SAFETY: takes a valid string.
+        unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
+    }
+
+    const ALL: Working = Working { mapping: true, brk: true, library: true };
+
+    #[test]
+    fn hooks_that_are_called_work() {
+        let _witness = Witness::new();
+        assert_eq!(probe(ours), ALL);
+        // The program of these tests has libc's functions.
+        assert_eq!(works(), Working { mapping: false, brk: false, library: false });
+        assert_eq!(probe(ours), ALL);
+    }
+
+    #[test]
+    fn one_that_is_not_called_is_enough() {
+        let _witness = Witness::new();
+        for name in [c"mmap", c"munmap", c"mremap", c"madvise", c"shmat", c"shmdt"] {
+            let most = probe(|it| if it == name { libcs(it) } else { ours(it) });
+            assert_eq!(most, Working { mapping: false, ..ALL }, "{name:?}");
+        }
+        let most = probe(|it| if it == c"sbrk" { libcs(it) } else { ours(it) });
+        assert_eq!(most, Working { brk: false, ..ALL });
+        let most = probe(|it| if it == c"dlclose" { libcs(it) } else { ours(it) });
+        assert_eq!(most, Working { library: false, ..ALL });
+    }
+
+    #[test]
+    fn one_that_is_called_by_another_works() {
+        unsafe extern "C" fn before_ours(place: *mut c_void, size: usize) -> c_int {
+            // SAFETY: the caller's.
+            unsafe { mapping::munmap(place, size) }
+        }
+        let _witness = Witness::new();
+        let before = before_ours as *const () as *mut c_void;
+        assert_eq!(probe(|it| if it == c"munmap" { before } else { ours(it) }), ALL);
+    }
+}
