@@ -1,11 +1,13 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
-//! run, and what softcuda and the policy promise. Prints a table and writes
-//! `target/bench.json`; status 1 if a limit is
-//! exceeded.
+//! run, hits in the registry beside UCX's, and what softcuda and the policy
+//! promise. Prints a table and writes `target/bench.json`; status 1 if a limit
+//! is exceeded.
 
 mod compile;
+mod heap;
 mod measure;
 mod policy;
+mod registry;
 mod softcuda;
 mod start;
 
@@ -31,6 +33,8 @@ impl Figure {
 
 fn main() -> ExitCode {
     let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
+    figures.extend(registry::figures());
+    figures.extend(heap::figures());
     figures.extend(softcuda::figures());
     let (policy, traces) = policy::figures();
     figures.extend(policy);

@@ -1,0 +1,18 @@
+//! Functions of libc's under their own names, in effect where this library
+//! comes first in lookup order.
+
+pub(crate) mod allocation;
+pub(crate) mod brk;
+pub(crate) mod check;
+pub(crate) mod foreign;
+pub(crate) mod library;
+pub(crate) mod listener;
+pub(crate) mod mapping;
+mod next;
+pub(crate) mod process;
+pub(crate) mod segment;
+#[cfg(test)]
+mod witness;
+
+pub(crate) use listener::{arm, on_gone};
+pub(crate) use process::on_child;
