@@ -1,7 +1,5 @@
 //! What copying, registering and unregistering cost on this machine.
 
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
 use crate::rate::{Caution, Rate, scale};
 
 /// Which way a copy goes.
@@ -43,7 +41,7 @@ pub struct Costs {
     locked: [Rate; 2],
     register: Rate,
     unregister: Rate,
-    discrete: AtomicBool,
+    discrete: bool,
 }
 
 impl Default for Costs {
@@ -60,14 +58,14 @@ impl Costs {
             locked: [const { Rate::new(LOCKED, Caution::High) }; 2],
             register: Rate::new(REGISTER, Caution::High),
             unregister: Rate::new(UNREGISTER, Caution::High),
-            discrete: AtomicBool::new(false),
+            discrete: false,
         }
     }
 
-    /// The device is one that the published figures are of: behind PCIe, without
-    /// access to pageable memory. Else a process's first copy decides nothing.
-    pub fn set_discrete(&self) {
-        self.discrete.store(true, Relaxed);
+    /// The same, for a device that they are of: behind PCIe, without access to
+    /// pageable memory. Else a process's first copy decides nothing.
+    pub const fn discrete() -> Costs {
+        Costs { discrete: true, ..Costs::new() }
     }
 
     /// A copy of `bytes` from or to memory that was or was not `registered`
@@ -109,7 +107,7 @@ impl Costs {
     /// Whether there is more than hearsay about this machine: a discrete device,
     /// or a copy from or to pageable memory that was observed.
     pub(crate) fn is_known(&self) -> bool {
-        self.discrete.load(Relaxed) || self.pageable.iter().any(Rate::is_sampled)
+        self.discrete || self.pageable.iter().any(Rate::is_sampled)
     }
 
     fn pageable(&self, direction: Direction) -> u64 {

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::account::{Account, distance};
+use crate::account::{Account, distance, rounded};
 use crate::class::{Class, Experience};
 use crate::costs::{Costs, Direction};
 
@@ -80,8 +80,7 @@ impl Rental {
     /// The region was registered, and the copy comes next.
     pub fn registered(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
         let game = Game::new(costs, demand);
-        let now = self.tick();
-        let old = self.advance(&game, account, demand.class, |_| now);
+        let old = self.advance(&game, account, demand.class, |_, now| now);
         self.earn(game.balance(&old));
     }
 
@@ -105,28 +104,20 @@ impl Rental {
             return Account::stamp(account, self.tick());
         }
         let game = Game::new(costs, demand);
-        let now = self.tick();
-        let old = self.advance(&game, account, demand.class, |_| now);
+        let old = self.advance(&game, account, demand.class, |_, now| now);
         let saved = game.optimum(old.lost + game.loss) - game.optimum(old.lost);
         self.earn(2 * saved + game.base);
     }
 
     /// A region is unregistered, or ends without having been `registered`. The
     /// account may then be another region's.
-    pub fn end(
-        &self,
-        costs: &Costs,
-        account: &AtomicU64,
-        region: u64,
-        class: Class,
-        registered: bool,
-    ) {
+    pub fn end(&self, costs: &Costs, account: &AtomicU64, region: u64, registered: bool) {
         let old = Account::update(account, |_| Account::default());
         if old.lost == 0 {
             return;
         }
         if !old.paid {
-            self.experience.unpaid(class, old.lost, costs.commitment(region));
+            self.experience.unpaid(old.class, old.lost, costs.commitment(region));
         }
         if !registered {
             self.earn(signed(old.lost));
@@ -158,8 +149,7 @@ impl Rental {
 
     /// Books the loss of a copy from pageable memory.
     fn lose(&self, game: &Game, account: &AtomicU64, class: Class) {
-        let now = self.tick();
-        self.advance(game, account, class, |old| if old.lost == 0 { now } else { old.stamp });
+        self.advance(game, account, class, |old, now| if old.lost == 0 { now } else { old.stamp });
     }
 
     /// Books a copy's loss, and tells the class when it reaches the price.
@@ -168,15 +158,18 @@ impl Rental {
         game: &Game,
         account: &AtomicU64,
         class: Class,
-        stamp: impl Fn(&Account) -> u32,
+        stamp: impl Fn(&Account, u32) -> u32,
     ) -> Account {
-        let paid = |old: &Account| old.lost + game.loss >= game.price;
+        let now = self.tick();
+        let loss = rounded(game.loss, now);
+        let pays = |old: &Account| game.loss > 0 && old.lost + loss >= game.price;
         let old = Account::update(account, |old| Account {
-            lost: old.lost + game.loss,
-            paid: old.paid || game.loss > 0 && paid(&old),
-            stamp: stamp(&old),
+            lost: old.lost + loss,
+            paid: old.paid || pays(&old),
+            class,
+            stamp: stamp(&old, now),
         });
-        if !old.paid && game.loss > 0 && paid(&old) {
+        if !old.paid && pays(&old) {
             self.experience.paid(class, old.lost, game.price);
         }
         old
@@ -273,7 +266,7 @@ mod tests {
             rental.registered(costs, &account, demand);
             (found.unwrap_or(0)..copies).for_each(|_| rental.hit(costs, &account, demand));
         }
-        rental.end(costs, &account, demand.region, demand.class, found.is_some());
+        rental.end(costs, &account, demand.region, found.is_some());
         found.unwrap_or(0)
     }
 
@@ -307,9 +300,7 @@ mod tests {
         let (rental, costs) = (Rental::new(), Costs::new());
         let both = Demand { coming: GIB, ..whole(GIB) };
         assert_eq!(registered_at(&rental, &costs, &both, 2), 2, "nothing is known");
-        let discrete = Costs::new();
-        discrete.set_discrete();
-        assert_eq!(registered_at(&Rental::new(), &discrete, &both, 2), 1);
+        assert_eq!(registered_at(&Rental::new(), &Costs::discrete(), &both, 2), 1);
         costs.observe_copy(Direction::ToDevice, false, GIB, 134_000_000);
         assert_eq!(registered_at(&rental, &costs, &both, 2), 1);
     }

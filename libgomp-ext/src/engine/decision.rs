@@ -154,7 +154,7 @@ pub(super) fn conclude(engine: &Engine, range: Range) {
         REGISTRY.for_overlapping(range, |region, account| {
             let bytes = region.range.size() as u64;
             let registered = region.phase >= Phase::Registered;
-            engine.rental.end(&engine.costs, account, bytes, Class::new(0, bytes), registered);
+            engine.rental.end(&engine.costs, account, bytes, registered);
         });
     }
 }

@@ -29,14 +29,11 @@ pub fn play(trace: &Trace, machine: &Machine) -> Outcome {
     let mut player = Player {
         machine,
         budget: Budget::new(trace.budget),
-        costs: Costs::new(),
+        costs: if machine.discrete { Costs::discrete() } else { Costs::new() },
         rental: Rental::new(),
         blocks: (0..trace.blocks()).map(|_| Block::default()).collect(),
         outcome: Outcome::default(),
     };
-    if machine.discrete {
-        player.costs.set_discrete();
-    }
     for event in &trace.events {
         player.step(event);
     }
@@ -142,7 +139,7 @@ impl Player<'_> {
     fn end(&mut self, number: usize) {
         let block = &mut self.blocks[number];
         let registered = std::mem::take(&mut block.registered);
-        self.rental.end(&self.costs, &block.account, block.size, block.class(), registered);
+        self.rental.end(&self.costs, &block.account, block.size, registered);
         if registered {
             let time = self.machine.unregister(block.size);
             self.costs.observe_unregister(block.size, time as u64);
