@@ -3,6 +3,10 @@
 //!
 //! It knows the driver by a small table of functions only, so that everything
 //! here is tested without one.
+//!
+//! A lookup goes from the address to a slot of the `table`, to a `record`, and
+//! counts itself in there, in one word of `state`. The `registry` keeps the
+//! records, also in order under a lock; `transition` has what needs the driver.
 
 mod block;
 pub mod lock;
