@@ -10,8 +10,8 @@ use core::ptr;
 use offmem_registration::Range;
 
 /// Half full, they hold the 65530 mappings that Linux lets a process have.
-const CHUNKS: usize = 2048;
-const CHUNK: usize = 64;
+const CHUNKS: usize = 8192;
+const CHUNK: usize = 16;
 
 /// Part of a process's addresses, and what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
