@@ -1,16 +1,17 @@
 //! A set of intervals of addresses, each with a tag.
 //!
-//! A sorted array in pages of its own and not a tree of the standard library:
-//! it is changed in signal handlers too, which may have interrupted the
-//! allocator.
+//! In pages of its own and not a tree of the standard library: it is changed in
+//! signal handlers too, which may have interrupted the allocator. It is a sorted
+//! list of short sorted lists, so that also with very many intervals little has
+//! to be moved.
 
 use core::ptr;
-use core::slice;
 
 use offmem_registration::Range;
 
-/// Linux lets a process have 65530 mappings unless it is told otherwise.
-const CAPACITY: usize = 1 << 16;
+/// Half full, they hold the 65530 mappings that Linux lets a process have.
+const CHUNKS: usize = 8192;
+const CHUNK: usize = 16;
 
 /// Part of a process's addresses, and what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,56 +21,78 @@ pub(crate) struct Interval {
     pub(crate) tag: usize,
 }
 
-/// Intervals that do not overlap, in order; neighbours stay apart. It holds
-/// 65,536 and takes no more: what is not in it is not known.
+/// Intervals that do not overlap, in order; neighbours stay apart. What there is
+/// no room for is not taken: what is not in the set is not known.
 pub(crate) struct Intervals {
-    start: *mut Interval,
-    length: usize,
-    capacity: usize,
+    pool: *mut Pool,
+    /// How many chunks are in use, of at most `limit`.
+    used: usize,
+    limit: usize,
 }
+
+struct Pool {
+    /// The chunks in use in order, and then the free ones.
+    order: [u16; CHUNKS],
+    chunks: [Chunk; CHUNKS],
+}
+
+struct Chunk {
+    length: usize,
+    intervals: [Interval; CHUNK],
+}
+
+/// Where an interval stands: which chunk in order, and where in it.
+type Place = (usize, usize);
 
 // SAFETY: it owns the pages that it points to.
 unsafe impl Send for Intervals {}
 
 impl Intervals {
     pub(crate) const fn new() -> Intervals {
-        Intervals { start: ptr::null_mut(), length: 0, capacity: CAPACITY }
+        Intervals { pool: ptr::null_mut(), used: 0, limit: CHUNKS }
     }
 
     /// Adds `range`, also where something else stood; whether something did.
     pub(crate) fn insert(&mut self, range: Range, tag: usize) -> bool {
         let overlapped = self.remove(range);
-        let at = self.first_behind(range.start);
-        self.put(at, Interval { range, tag });
+        let place = self.first_behind(range.start);
+        self.put(place, Interval { range, tag });
         overlapped
     }
 
     /// Takes all of `range` out; whether any of it was there.
     pub(crate) fn remove(&mut self, range: Range) -> bool {
-        let first = self.first_behind(range.start);
-        let rest = &self.as_slice()[first..];
-        let count = rest.iter().take_while(|interval| interval.range.start < range.end).count();
-        if count == 0 {
-            return false;
+        let mut overlapped = false;
+        loop {
+            let (chunk, at) = self.first_behind(range.start);
+            if chunk == self.used {
+                return overlapped;
+            }
+            let found = &mut self.chunk(chunk).intervals[at].range;
+            let Range { start, end } = *found;
+            if start >= range.end {
+                return overlapped;
+            }
+            overlapped = true;
+            match (start < range.start, range.end < end) {
+                (false, false) => self.take((chunk, at)),
+                (false, true) => found.start = range.end,
+                (true, false) => found.end = range.start,
+                (true, true) => {
+                    found.end = range.start;
+                    let tag = self.chunk(chunk).intervals[at].tag;
+                    let rest = Range { start: range.end, end };
+                    self.put((chunk, at + 1), Interval { range: rest, tag });
+                    return true;
+                }
+            }
         }
-        let (head, tail) = (rest[0], rest[count - 1]);
-        self.take(first, count);
-        if range.end < tail.range.end {
-            let range = Range { start: range.end, end: tail.range.end };
-            self.put(first, Interval { range, tag: tail.tag });
-        }
-        if head.range.start < range.start {
-            let range = Range { start: head.range.start, end: range.start };
-            self.put(first, Interval { range, tag: head.tag });
-        }
-        true
     }
 
     /// The intervals that share an address with `range`, in order.
     pub(crate) fn overlapping(&self, range: Range) -> impl Iterator<Item = Interval> {
-        let first = self.first_behind(range.start);
-        let rest = self.as_slice()[first..].iter().copied();
-        rest.take_while(move |interval| interval.range.start < range.end)
+        let (chunk, at) = self.first_behind(range.start);
+        self.from(chunk).skip(at).take_while(move |interval| interval.range.start < range.end)
     }
 
     /// The tag that all of `range` has, which may be several neighbours.
@@ -88,81 +111,156 @@ impl Intervals {
 
     /// From the first to the last address that has `tag`.
     pub(crate) fn extent(&self, tag: usize) -> Option<Range> {
-        let tagged = self.as_slice().iter().filter(|interval| interval.tag == tag);
+        let tagged = self.from(0).filter(|interval| interval.tag == tag);
         tagged.map(|interval| interval.range).reduce(Range::union)
     }
 
     pub(crate) fn clear(&mut self) {
-        self.length = 0;
+        self.used = 0;
     }
 
-    fn as_slice(&self) -> &[Interval] {
-        if self.length == 0 {
-            return &[];
-        }
-        // SAFETY: there are `length` of them, all written.
-        unsafe { slice::from_raw_parts(self.start, self.length) }
+    /// All intervals from a chunk on.
+    fn from(&self, chunk: usize) -> impl Iterator<Item = Interval> {
+        (chunk..self.used).flat_map(|chunk| self.get(chunk).as_slice().iter().copied())
     }
 
-    /// Where the first interval stands that ends behind `address`.
-    fn first_behind(&self, address: usize) -> usize {
-        self.as_slice().partition_point(|interval| interval.range.end <= address)
+    /// Where the first interval stands that ends behind `address`; if there is
+    /// none, the chunk is the first that is not in use.
+    fn first_behind(&self, address: usize) -> Place {
+        let (mut low, mut high) = (0, self.used);
+        while low < high {
+            let middle = (low + high) / 2;
+            let ends_before = |last: &Interval| last.range.end <= address;
+            if self.get(middle).as_slice().last().is_some_and(ends_before) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if low == self.used {
+            return (low, 0);
+        }
+        (low, self.get(low).as_slice().partition_point(|it| it.range.end <= address))
     }
 
-    fn put(&mut self, at: usize, interval: Interval) {
-        if self.length == self.capacity || !self.has_pages() {
-            return;
+    fn put(&mut self, (mut chunk, mut at): Place, interval: Interval) {
+        if self.used == 0 {
+            if !self.has_pool() {
+                return;
+            }
+            (chunk, at) = (0, 0);
+            self.use_chunk(0);
+        } else if chunk == self.used {
+            chunk -= 1;
+            at = self.get(chunk).length;
         }
-        // SAFETY: there is room for one more, and `at` is not behind the last.
-        unsafe {
-            let place = self.start.add(at);
-            ptr::copy(place, place.add(1), self.length - at);
-            place.write(interval);
+        if self.get(chunk).length == CHUNK {
+            if self.used == self.limit {
+                return;
+            }
+            self.split(chunk);
+            if at > CHUNK / 2 {
+                (chunk, at) = (chunk + 1, at - CHUNK / 2);
+            }
         }
-        self.length += 1;
+        let Chunk { length, intervals } = self.chunk(chunk);
+        intervals.copy_within(at..*length, at + 1);
+        intervals[at] = interval;
+        *length += 1;
     }
 
-    fn take(&mut self, at: usize, count: usize) {
-        // SAFETY: `count` intervals from `at` are there.
-        unsafe {
-            let place = self.start.add(at);
-            ptr::copy(place.add(count), place, self.length - at - count);
+    fn take(&mut self, (chunk, at): Place) {
+        let Chunk { length, intervals } = self.chunk(chunk);
+        intervals.copy_within(at + 1..*length, at);
+        *length -= 1;
+        if *length == 0 {
+            let used = self.used;
+            self.pool().order[chunk..used].rotate_left(1);
+            self.used -= 1;
         }
-        self.length -= count;
+    }
+
+    /// Moves half of a full chunk to a new one behind it.
+    fn split(&mut self, chunk: usize) {
+        let mut half = [Interval { range: Range { start: 0, end: 0 }, tag: 0 }; CHUNK / 2];
+        let full = self.chunk(chunk);
+        half.copy_from_slice(&full.intervals[CHUNK / 2..]);
+        full.length = CHUNK / 2;
+        self.use_chunk(chunk + 1);
+        let new = self.chunk(chunk + 1);
+        new.intervals[..CHUNK / 2].copy_from_slice(&half);
+        new.length = CHUNK / 2;
+    }
+
+    /// A free chunk becomes the one at `place` in order.
+    fn use_chunk(&mut self, place: usize) {
+        let used = self.used;
+        self.pool().order[place..=used].rotate_right(1);
+        self.used += 1;
+        self.chunk(place).length = 0;
+    }
+
+    /// Only for chunks in use, or with [`Intervals::has_pool`].
+    fn get(&self, place: usize) -> &Chunk {
+        // SAFETY: there is a pool where there are chunks.
+        let pool = unsafe { &*self.pool };
+        &pool.chunks[usize::from(pool.order[place])]
+    }
+
+    fn chunk(&mut self, place: usize) -> &mut Chunk {
+        let pool = self.pool();
+        &mut pool.chunks[usize::from(pool.order[place])]
+    }
+
+    fn pool(&mut self) -> &mut Pool {
+        // SAFETY: as in `get`; zeros are a valid pool.
+        unsafe { &mut *self.pool }
     }
 
     /// Address space for all; pages come as they are used.
-    fn has_pages(&mut self) -> bool {
-        if self.start.is_null() {
-            let size = self.capacity * size_of::<Interval>();
+    fn has_pool(&mut self) -> bool {
+        if self.pool.is_null() {
             let protection = libc::PROT_READ | libc::PROT_WRITE;
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-            // SAFETY: a new mapping, anywhere.
+            let size = size_of::<Pool>();
+            // SAFETY: a new mapping, anywhere; errno is this thread's own.
             let pages = unsafe {
-                libc::syscall(libc::SYS_mmap, 0usize, size, protection, flags, -1, 0usize)
+                let error = *libc::__errno_location();
+                let pages =
+                    libc::syscall(libc::SYS_mmap, 0usize, size, protection, flags, -1, 0usize);
+                *libc::__errno_location() = error;
+                pages
             };
             if pages == -1 {
                 return false;
             }
-            self.start = pages as *mut Interval;
+            self.pool = pages as *mut Pool;
+            for (number, place) in (0..).zip(&mut self.pool().order) {
+                *place = number;
+            }
         }
         true
     }
 }
 
+impl Chunk {
+    fn as_slice(&self) -> &[Interval] {
+        &self.intervals[..self.length]
+    }
+}
+
 impl Drop for Intervals {
     fn drop(&mut self) {
-        if !self.start.is_null() {
-            let size = self.capacity * size_of::<Interval>();
+        if !self.pool.is_null() {
             // SAFETY: the pages are this set's alone.
-            unsafe { libc::syscall(libc::SYS_munmap, self.start, size) };
+            unsafe { libc::syscall(libc::SYS_munmap, self.pool, size_of::<Pool>()) };
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Interval, Intervals};
+    use super::{CHUNK, Interval, Intervals};
     use offmem_registration::Range;
     use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -171,8 +269,8 @@ mod tests {
     }
 
     fn all(intervals: &Intervals) -> Vec<(usize, usize, usize)> {
-        let every = intervals.as_slice().iter();
-        every.map(|Interval { range, tag }| (range.start, range.end, *tag)).collect()
+        let every = intervals.from(0);
+        every.map(|Interval { range, tag }| (range.start, range.end, tag)).collect()
     }
 
     #[test]
@@ -212,15 +310,16 @@ mod tests {
 
     #[test]
     fn a_full_set_forgets_and_never_lies() {
-        let mut intervals = Intervals { capacity: 4, ..Intervals::new() };
-        for start in [10, 20, 30, 40, 50] {
-            intervals.insert(range(start, start + 10), 1);
+        let mut intervals = Intervals { limit: 1, ..Intervals::new() };
+        for start in 0..=CHUNK {
+            intervals.insert(range(10 * start, 10 * start + 10), 1);
         }
-        assert_eq!(intervals.cover(range(10, 50)), Some(1));
-        assert_eq!(intervals.cover(range(50, 51)), None);
+        let end = 10 * CHUNK;
+        assert_eq!(intervals.cover(range(0, end)), Some(1));
+        assert_eq!(intervals.cover(range(end, end + 1)), None);
         intervals.remove(range(12, 14));
-        assert_eq!(intervals.cover(range(12, 13)), None);
-        assert_eq!(intervals.cover(range(14, 20)), Some(1));
+        assert_eq!(intervals.cover(range(10, 12)), Some(1));
+        assert_eq!(intervals.cover(range(14, 15)), None);
     }
 
     /// xorshift64*
@@ -234,15 +333,18 @@ mod tests {
     /// The same operations on an array of addresses.
     #[test]
     fn it_agrees_with_a_model() {
-        const ADDRESSES: usize = 200;
+        const ADDRESSES: usize = 1000;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
         let seed = now.as_nanos() as u64 | 1;
         let mut state = seed;
         let mut intervals = Intervals::new();
-        let mut model = [0; ADDRESSES];
+        let mut model = vec![0; ADDRESSES];
         for step in 0..20_000 {
             let start = random(&mut state) % (ADDRESSES - 1);
-            let end = start + 1 + random(&mut state) % (ADDRESSES - start - 1).min(40);
+            let end = start
+                + 1
+                + random(&mut state)
+                    % (ADDRESSES - start - 1).min(if step / 4000 % 2 == 0 { 4 } else { 100 });
             let (range, tag) = (range(start, end), 1 + random(&mut state) % 3);
             let there = model[start..end].iter().any(|tag| *tag != 0);
             match random(&mut state) % 3 {
@@ -260,11 +362,11 @@ mod tests {
                     assert_eq!(intervals.cover(range), tag, "seed {seed}, step {step}");
                 }
             }
-            let mut expected = [0; ADDRESSES];
+            let mut expected = vec![0; ADDRESSES];
             let mut reached = 0;
-            for Interval { range, tag } in intervals.as_slice() {
+            for Interval { range, tag } in intervals.from(0) {
                 assert!(reached <= range.start && range.start < range.end, "seed {seed}");
-                expected[range.start..range.end].fill(*tag);
+                expected[range.start..range.end].fill(tag);
                 reached = range.end;
             }
             assert_eq!(model, expected, "seed {seed}, step {step}");

@@ -143,3 +143,47 @@ fn own_stack(range: Range) -> bool {
     }
     Range::new(start as usize, size).is_some_and(|stack| stack.contains(range))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Origin, main_stack, of};
+    use offmem_registration::Range;
+    use std::sync::OnceLock;
+    use std::thread;
+
+    fn here(place: *const u8) -> Range {
+        Range { start: place as usize, end: place as usize + 1 }
+    }
+
+    #[test]
+    fn a_block_is_the_heaps_to_know() {
+        let range = Range { start: 0x1000, end: 0x2000 };
+        let block = Range { start: 0, end: 0x8000 };
+        assert_eq!(of(range, |_| Some(block)), Origin::Heap(block));
+        assert_eq!(of(range, |_| None), Origin::Unknown);
+    }
+
+    #[test]
+    fn stacks() {
+        static PLACE: OnceLock<Range> = OnceLock::new();
+        let local = 1u8;
+        PLACE.get_or_init(|| here(&raw const local));
+        assert_eq!(of(here(&raw const local), |_| None), Origin::Stack);
+        // Another thread does not know it; nor does anybody know private blocks.
+        let other = thread::spawn(|| PLACE.get().map(|place| of(*place, |_| None)));
+        assert_eq!(other.join().expect("ended"), Some(Origin::Unknown));
+        assert_eq!(of(here(vec![1u8].as_ptr()), |_| None), Origin::Unknown);
+    }
+
+    #[test]
+    fn the_main_threads_stack_has_the_environment() {
+        unsafe extern "C" {
+            static environ: *const *const u8;
+        }
+        // SAFETY: libc's variable; the kernel put the first string there.
+        let place = here(unsafe { *environ });
+        let stack = main_stack().expect("a stack");
+        assert!(stack.contains(place) && stack.size() >= 1 << 20, "{stack}");
+        assert_eq!(of(place, |_| None), Origin::Stack);
+    }
+}

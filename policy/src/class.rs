@@ -5,10 +5,12 @@ use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 const SLOTS: usize = 512;
 
 /// Blocks that are expected to be alike: from one call site, of about one size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Class(u16);
 
 impl Class {
+    pub(crate) const BITS: u32 = SLOTS.ilog2();
+
     /// Of the blocks of about `bytes` bytes that `site` (any number; 0 where
     /// it is not known) made or first used.
     pub const fn new(site: usize, bytes: u64) -> Class {
@@ -19,7 +21,16 @@ impl Class {
         };
         // Fibonacci hashing; the top bits are the mixed ones.
         let kind = (site as u64).rotate_left(6) ^ size;
-        Class((kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOTS.ilog2())) as u16)
+        Class((kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - Class::BITS)) as u16)
+    }
+
+    /// Of a number whose lowest [`Class::BITS`] are the class.
+    pub(crate) const fn from_bits(bits: u16) -> Class {
+        Class(bits % SLOTS as u16)
+    }
+
+    pub(crate) const fn to_bits(self) -> u16 {
+        self.0
     }
 }
 

@@ -11,6 +11,15 @@ pub enum Direction {
     ToHost,
 }
 
+impl Direction {
+    pub(crate) fn other(self) -> Direction {
+        match self {
+            Direction::ToDevice => Direction::ToHost,
+            Direction::ToHost => Direction::ToDevice,
+        }
+    }
+}
+
 /// A call of the driver, in nanoseconds (libfabric and UCX count 16 µs for one
 /// that registers).
 const CALL: u64 = 16_000;
@@ -32,6 +41,7 @@ pub struct Costs {
     locked: [Rate; 2],
     register: Rate,
     unregister: Rate,
+    discrete: bool,
 }
 
 impl Default for Costs {
@@ -48,7 +58,14 @@ impl Costs {
             locked: [const { Rate::new(LOCKED, Caution::High) }; 2],
             register: Rate::new(REGISTER, Caution::High),
             unregister: Rate::new(UNREGISTER, Caution::High),
+            discrete: false,
         }
+    }
+
+    /// The same, for a device that they are of: behind PCIe, without access to
+    /// pageable memory. Else a process's first copy decides nothing.
+    pub const fn discrete() -> Costs {
+        Costs { discrete: true, ..Costs::new() }
     }
 
     /// A copy of `bytes` from or to memory that was or was not `registered`
@@ -85,6 +102,12 @@ impl Costs {
     pub fn commitment(&self, bytes: u64) -> u64 {
         let calls = self.register.of(bytes).saturating_add(self.unregister.of(bytes));
         calls.saturating_add(2 * CALL)
+    }
+
+    /// Whether there is more than hearsay about this machine: a discrete device,
+    /// or a copy from or to pageable memory that was observed.
+    pub(crate) fn is_known(&self) -> bool {
+        self.discrete || self.pageable.iter().any(Rate::is_sampled)
     }
 
     fn pageable(&self, direction: Direction) -> u64 {

@@ -10,8 +10,11 @@ const BELIEVED: u64 = 3;
 /// Bytes after which a sample has lost half of its weight.
 const MEMORY: u64 = 64 * MIB;
 
-/// Smaller samples are mostly the cost of a call, so they say too much.
-const OVERHEAD: u64 = 64 << 10;
+/// Smaller samples say nothing: they are the cost of a call.
+const LEAST: u64 = 64 << 10;
+
+/// That cost in nanoseconds, about: it has no part in what a byte costs.
+const CALL: u64 = 8_000;
 
 /// On which side an estimate errs as long as too few samples are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +63,12 @@ impl Rate {
 
     /// Takes a sample.
     pub(crate) fn observe(&self, bytes: u64, nanoseconds: u64) {
-        if bytes < OVERHEAD {
+        if bytes < LEAST {
             return;
         }
-        let sample = u128::from(nanoseconds) * u128::from(MIB) / u128::from(bytes);
+        let call = if bytes < MIB { CALL } else { 0 };
+        let sample =
+            u128::from(nanoseconds.saturating_sub(call)) * u128::from(MIB) / u128::from(bytes);
         let sample = u32::try_from(sample).unwrap_or(u32::MAX).max(1);
         let samples = self.samples.load(Relaxed);
         if samples < BELIEVED {
@@ -105,7 +110,7 @@ pub(crate) fn scale(per_mib: u64, bytes: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caution, MIB, Rate};
+    use super::{CALL, Caution, MIB, Rate};
 
     #[test]
     fn three_samples_are_believed() {
@@ -121,7 +126,7 @@ mod tests {
     #[test]
     fn caution_believes_the_first_sample() {
         let low = Rate::new(100, Caution::Low);
-        low.observe(MIB / 2, 20);
+        low.observe(MIB / 2, CALL + 20);
         assert_eq!(low.per_mib(), 40);
         assert!(!low.is_sampled());
         let high = Rate::new(100, Caution::High);

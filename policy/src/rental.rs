@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use crate::account::{Account, distance};
+use crate::account::{Account, distance, rounded};
 use crate::class::{Class, Experience};
 use crate::costs::{Costs, Direction};
 
@@ -24,6 +24,9 @@ pub struct Demand {
     pub copied: u64,
     /// Which way.
     pub direction: Direction,
+    /// Bytes that are certain to be copied the other way afterwards, as those
+    /// of `map(tofrom:)` are; else 0.
+    pub coming: u64,
     /// What the region is expected to be like.
     pub class: Class,
 }
@@ -65,7 +68,7 @@ impl Rental {
         let game = Game::new(costs, demand);
         let old = Account::load(account);
         if game.loss > 0 {
-            let paid = old.lost + game.loss >= game.price;
+            let paid = old.lost + game.loss + game.coming >= game.price;
             if paid || self.experience.favours_first(demand.class) && self.affords(&game, &old) {
                 return Decision::Register;
             }
@@ -77,8 +80,7 @@ impl Rental {
     /// The region was registered, and the copy comes next.
     pub fn registered(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
         let game = Game::new(costs, demand);
-        let now = self.tick();
-        let old = self.advance(&game, account, demand.class, |_| now);
+        let old = self.advance(&game, account, demand.class, |_, now| now);
         self.earn(game.balance(&old));
     }
 
@@ -97,29 +99,25 @@ impl Rental {
 
     /// Before a copy of a registered region.
     pub fn hit(&self, costs: &Costs, account: &AtomicU64, demand: &Demand) {
+        if Account::load(account).paid {
+            // Nothing more to learn, and credit enough: only when it was used.
+            return Account::stamp(account, self.tick());
+        }
         let game = Game::new(costs, demand);
-        let now = self.tick();
-        let old = self.advance(&game, account, demand.class, |_| now);
+        let old = self.advance(&game, account, demand.class, |_, now| now);
         let saved = game.optimum(old.lost + game.loss) - game.optimum(old.lost);
         self.earn(2 * saved + game.base);
     }
 
     /// A region is unregistered, or ends without having been `registered`. The
     /// account may then be another region's.
-    pub fn end(
-        &self,
-        costs: &Costs,
-        account: &AtomicU64,
-        region: u64,
-        class: Class,
-        registered: bool,
-    ) {
+    pub fn end(&self, costs: &Costs, account: &AtomicU64, region: u64, registered: bool) {
         let old = Account::update(account, |_| Account::default());
         if old.lost == 0 {
             return;
         }
         if !old.paid {
-            self.experience.unpaid(class, old.lost, costs.commitment(region));
+            self.experience.unpaid(old.class, old.lost, costs.commitment(region));
         }
         if !registered {
             self.earn(signed(old.lost));
@@ -151,8 +149,7 @@ impl Rental {
 
     /// Books the loss of a copy from pageable memory.
     fn lose(&self, game: &Game, account: &AtomicU64, class: Class) {
-        let now = self.tick();
-        self.advance(game, account, class, |old| if old.lost == 0 { now } else { old.stamp });
+        self.advance(game, account, class, |old, now| if old.lost == 0 { now } else { old.stamp });
     }
 
     /// Books a copy's loss, and tells the class when it reaches the price.
@@ -161,15 +158,18 @@ impl Rental {
         game: &Game,
         account: &AtomicU64,
         class: Class,
-        stamp: impl Fn(&Account) -> u32,
+        stamp: impl Fn(&Account, u32) -> u32,
     ) -> Account {
-        let paid = |old: &Account| old.lost + game.loss >= game.price;
+        let now = self.tick();
+        let loss = rounded(game.loss, now);
+        let pays = |old: &Account| game.loss > 0 && old.lost + loss >= game.price;
         let old = Account::update(account, |old| Account {
-            lost: old.lost + game.loss,
-            paid: old.paid || game.loss > 0 && paid(&old),
-            stamp: stamp(&old),
+            lost: old.lost + loss,
+            paid: old.paid || pays(&old),
+            class,
+            stamp: stamp(&old, now),
         });
-        if !old.paid && game.loss > 0 && paid(&old) {
+        if !old.paid && pays(&old) {
             self.experience.paid(class, old.lost, game.price);
         }
         old
@@ -199,6 +199,8 @@ impl Rental {
 struct Game {
     /// What the copy loses if the region is not registered.
     loss: u64,
+    /// What a later one will certainly lose.
+    coming: u64,
     /// What registering costs.
     price: u64,
     /// What the copy costs at least.
@@ -208,8 +210,13 @@ struct Game {
 impl Game {
     fn new(costs: &Costs, demand: &Demand) -> Game {
         Game {
-            loss: costs.saving(demand.direction, demand.copied),
-            price: costs.commitment(demand.region),
+            loss: clip(costs.saving(demand.direction, demand.copied)),
+            coming: if costs.is_known() {
+                clip(costs.saving(demand.direction.other(), demand.coming))
+            } else {
+                0
+            },
+            price: clip(costs.commitment(demand.region)),
             base: signed(costs.copy(demand.direction, true, demand.copied)),
         }
     }
@@ -228,7 +235,130 @@ impl Game {
     }
 }
 
-/// Clipped so that sums of a few stay in range.
+/// So that sums of a few stay in range.
+fn clip(nanoseconds: u64) -> u64 {
+    nanoseconds.min(u64::MAX / 32)
+}
+
 fn signed(nanoseconds: u64) -> i64 {
-    i64::try_from(nanoseconds).unwrap_or(i64::MAX).min(i64::MAX / 16)
+    clip(nanoseconds) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decision, Demand, Rental};
+    use crate::{Class, Costs, Direction};
+    use core::sync::atomic::AtomicU64;
+
+    const GIB: u64 = 1 << 30;
+
+    fn whole(region: u64) -> Demand {
+        let class = Class::new(1, region);
+        Demand { region, copied: region, direction: Direction::ToDevice, coming: 0, class }
+    }
+
+    /// The copy, before which a block is registered, of so many of it.
+    fn registered_at(rental: &Rental, costs: &Costs, demand: &Demand, copies: usize) -> usize {
+        let account = AtomicU64::new(0);
+        let register = |_: &usize| rental.copy(costs, &account, demand) == Decision::Register;
+        let found = (1..=copies).find(register);
+        if found.is_some() {
+            rental.registered(costs, &account, demand);
+            (found.unwrap_or(0)..copies).for_each(|_| rental.hit(costs, &account, demand));
+        }
+        rental.end(costs, &account, demand.region, found.is_some());
+        found.unwrap_or(0)
+    }
+
+    #[test]
+    fn a_block_is_registered_when_its_losses_reach_the_price() {
+        let (rental, costs) = (Rental::new(), Costs::new());
+        assert_eq!(registered_at(&rental, &costs, &whole(GIB), 5), 2);
+        let part = Demand { copied: GIB / 16, ..whole(GIB) };
+        let at = registered_at(&rental, &costs, &part, 100);
+        assert_eq!(
+            at as u64,
+            (costs.commitment(GIB) * 16).div_ceil(costs.saving(part.direction, GIB))
+        );
+    }
+
+    #[test]
+    fn a_class_that_is_used_again_is_registered_at_once() {
+        let (rental, costs) = (Rental::new(), Costs::new());
+        for _ in 0..3 {
+            assert_eq!(registered_at(&rental, &costs, &whole(GIB), 5), 2);
+        }
+        assert_eq!(registered_at(&rental, &costs, &whole(GIB), 5), 1);
+        for _ in 0..20 {
+            registered_at(&rental, &costs, &whole(GIB), 1);
+        }
+        assert_eq!(registered_at(&rental, &costs, &whole(GIB), 1), 0, "and forgotten");
+    }
+
+    #[test]
+    fn a_copy_that_is_certain_counts() {
+        let (rental, costs) = (Rental::new(), Costs::new());
+        let both = Demand { coming: GIB, ..whole(GIB) };
+        assert_eq!(registered_at(&rental, &costs, &both, 2), 2, "nothing is known");
+        assert_eq!(registered_at(&Rental::new(), &Costs::discrete(), &both, 2), 1);
+        costs.observe_copy(Direction::ToDevice, false, GIB, 134_000_000);
+        assert_eq!(registered_at(&rental, &costs, &both, 2), 1);
+    }
+
+    #[test]
+    fn nothing_is_registered_where_nothing_is_saved() {
+        let (rental, costs) = (Rental::new(), Costs::new());
+        costs.observe_copy(Direction::ToHost, false, GIB, 10_000_000);
+        assert_eq!(registered_at(&rental, &costs, &whole(GIB), 1000), 0);
+    }
+
+    #[test]
+    fn what_is_in_use_stays_and_what_is_not_goes() {
+        let (rental, costs, demand) = (Rental::new(), Costs::new(), whole(GIB));
+        let (victim, other) = (AtomicU64::new(0), AtomicU64::new(0));
+        // Whether a copy of the other one displaces the victim.
+        let displaces = |_: u32| {
+            let wants = rental.copy(&costs, &other, &demand) == Decision::Register;
+            let displaces = wants && rental.yields(&costs, &victim, &other, GIB);
+            if wants && !displaces {
+                rental.refused(&costs, &other, &demand);
+            }
+            displaces
+        };
+        rental.registered(&costs, &victim, &demand);
+        for round in 0..10 {
+            rental.hit(&costs, &victim, &demand);
+            assert!(!displaces(round));
+        }
+        assert_eq!(rental.idle(&victim), 1);
+        assert!((0..4).any(displaces));
+        assert!(rental.idle(&victim) > 1);
+    }
+
+    #[test]
+    fn the_largest_numbers_do_no_harm() {
+        let (rental, costs) = (Rental::new(), Costs::new());
+        (0..5).for_each(|_| costs.observe_copy(Direction::ToDevice, false, 1 << 20, u64::MAX));
+        let demand = Demand { coming: u64::MAX, ..whole(u64::MAX) };
+        (0..5).for_each(|_| {
+            registered_at(&rental, &costs, &demand, 3);
+        });
+    }
+
+    #[test]
+    fn threads_may_play_at_once() {
+        let (rental, costs, account) = (Rental::new(), Costs::new(), AtomicU64::new(0));
+        let demand = Demand { copied: 1 << 20, ..whole(GIB) };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    (0..1000).for_each(|_| {
+                        let _ = rental.copy(&costs, &account, &demand);
+                    });
+                });
+            }
+        });
+        // No loss of any thread is forgotten.
+        assert_eq!(rental.copy(&costs, &account, &demand), Decision::Register);
+    }
 }

@@ -1,7 +1,7 @@
 //! Blocks of zeros behind atomic pointers: made once, found by anybody.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::alloc::{Layout, dealloc};
 
 use crate::sync::AtomicPtr;
 
@@ -36,7 +36,7 @@ pub(crate) fn ensure<T: Zeroed, const N: usize>(place: &AtomicPtr<[T; N]>) -> Op
 #[cfg(not(all(loom, test)))]
 fn make<T: Zeroed, const N: usize>() -> *mut [T; N] {
     // SAFETY: the layout is not empty, and zeros are a value.
-    unsafe { alloc_zeroed(Layout::new::<[T; N]>()).cast() }
+    unsafe { std::alloc::alloc_zeroed(Layout::new::<[T; N]>()).cast() }
 }
 
 #[cfg(all(loom, test))]

@@ -1,9 +1,9 @@
 //! A driver in a few lines, which knows what real ones do not forgive.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Range;
+use crate::lock::Lock;
 use crate::operations::{Failure, Operations};
 use crate::sync::AtomicU32;
 
@@ -11,9 +11,9 @@ use crate::sync::AtomicU32;
 /// twice, or where a copy lies across an edge.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    live: Mutex<Vec<Range>>,
-    foreign: Mutex<Vec<Range>>,
-    refuses: Mutex<Option<Failure>>,
+    live: Lock<Vec<Range>>,
+    foreign: Lock<Vec<Range>>,
+    refuses: Lock<Option<Failure>>,
     calls: AtomicUsize,
     /// Where models change threads in the middle of a call.
     step: AtomicU32,
@@ -22,9 +22,9 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new() -> Driver {
         Driver {
-            live: Mutex::new(Vec::new()),
-            foreign: Mutex::new(Vec::new()),
-            refuses: Mutex::new(None),
+            live: Lock::new(Vec::new()),
+            foreign: Lock::new(Vec::new()),
+            refuses: Lock::new(None),
             calls: AtomicUsize::new(0),
             step: AtomicU32::new(0),
         }
@@ -32,22 +32,22 @@ impl Driver {
 
     /// What it says from now on to a registration.
     pub(crate) fn refuse(&self, failure: Option<Failure>) {
-        *self.refuses.lock().expect("a lock") = failure;
+        *self.refuses.lock() = failure;
     }
 
     /// Somebody else registers `range`.
     pub(crate) fn take(&self, range: Range) {
-        self.foreign.lock().expect("a lock").push(range);
+        self.foreign.lock().push(range);
     }
 
     /// Whether some of `range` is registered by us.
     pub(crate) fn has(&self, range: Range) -> bool {
-        self.live.lock().expect("a lock").iter().any(|live| live.overlaps(range))
+        self.live.lock().iter().any(|live| live.overlaps(range))
     }
 
     /// Bytes registered by us.
     pub(crate) fn bytes(&self) -> usize {
-        self.live.lock().expect("a lock").iter().map(|live| live.size()).sum()
+        self.live.lock().iter().map(|live| live.size()).sum()
     }
 
     /// How often it was called.
@@ -57,7 +57,8 @@ impl Driver {
 
     /// A copy, which must be wholly registered or not at all.
     pub(crate) fn copy(&self, range: Range) {
-        let live = self.live.lock().expect("a lock");
+        self.step();
+        let live = self.live.lock();
         let across = live.iter().find(|live| live.overlaps(range) && !live.contains(range));
         assert_eq!(across, None, "a copy of {range} across an edge");
     }
@@ -71,13 +72,13 @@ impl Operations for Driver {
     fn register(&self, range: Range) -> Result<(), Failure> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.step();
-        if let Some(failure) = *self.refuses.lock().expect("a lock") {
+        if let Some(failure) = *self.refuses.lock() {
             return Err(failure);
         }
-        if self.foreign.lock().expect("a lock").iter().any(|other| other.overlaps(range)) {
+        if self.foreign.lock().iter().any(|other| other.overlaps(range)) {
             return Err(Failure::Foreign);
         }
-        let mut live = self.live.lock().expect("a lock");
+        let mut live = self.live.lock();
         let other = live.iter().find(|live| live.overlaps(range));
         assert_eq!(other, None, "{range} overlaps what we registered");
         live.push(range);
@@ -89,7 +90,7 @@ impl Operations for Driver {
     fn unregister(&self, range: Range) -> Result<(), Failure> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.step();
-        let mut live = self.live.lock().expect("a lock");
+        let mut live = self.live.lock();
         let at = live.iter().position(|&live| live == range);
         live.swap_remove(at.unwrap_or_else(|| panic!("{range} is not registered")));
         drop(live);

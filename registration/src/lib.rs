@@ -3,6 +3,10 @@
 //!
 //! It knows the driver by a small table of functions only, so that everything
 //! here is tested without one.
+//!
+//! A lookup goes from the address to a slot of the `table`, to a `record`, and
+//! counts itself in there, in one word of `state`. The `registry` keeps the
+//! records, also in order under a lock; `transition` has what needs the driver.
 
 mod block;
 pub mod lock;
@@ -17,6 +21,7 @@ mod table;
 mod transition;
 
 #[cfg(test)]
+#[cfg_attr(loom, allow(dead_code, reason = "models need less of it"))]
 mod driver;
 #[cfg(all(loom, test))]
 mod models;

@@ -115,7 +115,7 @@ const CHUNKS: usize = 1 << 12;
 #[cfg(all(loom, test))]
 const RECORDS: usize = 4;
 #[cfg(all(loom, test))]
-const CHUNKS: usize = 1;
+const CHUNKS: usize = 2;
 
 /// All records, by an id from 1 on.
 #[derive(Debug)]

@@ -3,7 +3,6 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use crate::record::Record;
 use crate::state::{Phase, State};
-use crate::sync::AtomicU64;
 use crate::{Range, Registry};
 
 /// How long a region is to stay.
@@ -62,7 +61,7 @@ impl<'r> Use<'r> {
     /// What copies have cost for want of registration, in nanoseconds; whoever
     /// decides counts in it. 0 in a new region and after eviction.
     #[cfg(not(all(loom, test)))]
-    pub fn cost(&self) -> &AtomicU64 {
+    pub fn cost(&self) -> &core::sync::atomic::AtomicU64 {
         &self.record.cost
     }
 

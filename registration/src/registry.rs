@@ -287,7 +287,8 @@ impl Registry {
         Ok(Use::new(self, record))
     }
 
-    /// Takes a region out of the table and the index.
+    /// Takes a region out of the table, and out of the index unless another
+    /// took its place there.
     pub(crate) fn unlink(&self, inner: &mut Inner, record: &Record) {
         let (range, id) = (record.range(), record.id.load(Relaxed));
         self.table.clear(range, id);

@@ -274,6 +274,31 @@ fn a_child_forgets_without_the_driver() {
     assert_eq!(registry.register(&now, &Driver::new()), Outcome::Registered);
 }
 
+#[test]
+fn a_real_child_can_go_on() {
+    let (registry, driver) = (registry!(), Driver::new());
+    let region = add(registry, granules(0, 2));
+    assert_eq!(registry.register(&region, &driver), Outcome::Registered);
+    registry.acquire();
+    // SAFETY: the child only uses the registry and leaves by _exit.
+    let child = unsafe { libc::fork() };
+    // SAFETY: acquired above, before the fork.
+    unsafe { registry.release() };
+    if child == 0 {
+        registry.forget();
+        let right = region.is_dropped() && matches!(registry.find(granules(0, 1)), Found::Outside);
+        drop(region);
+        let again = registry.add(granules(0, 1), Lifetime::Kept).is_ok();
+        // SAFETY: ends the child, without the harness's exit handlers.
+        unsafe { libc::_exit(if right && again { 7 } else { 1 }) };
+    }
+    let mut status = 0;
+    // SAFETY: waits for our child.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(libc::WEXITSTATUS(status), 7);
+    assert!(region.is_registered() && driver.has(granules(0, 2)));
+}
+
 /// A driver that takes its time with a registration.
 struct Slow {
     driver: Driver,

@@ -116,8 +116,8 @@ impl Registry {
                 lifetime = Lifetime::Mapping;
             }
         }
-        // The union first, so that no lookup finds nothing in between; but
-        // the index takes one region for each start.
+        // The union is entered before its parts go, so that a lookup never
+        // finds nothing.
         let parts: Vec<&Record> = self.overlapping(inner, range).collect();
         let whole = self.link(inner, union, lifetime, cost, flags)?;
         for part in parts {

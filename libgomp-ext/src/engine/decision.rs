@@ -143,12 +143,9 @@ impl Engine {
 fn demands(used: &Use<'static>, copied: [u64; 2], class: Class) -> [Demand; 2] {
     let region = used.range().size() as u64;
     let [to, from] = copied;
-    [(Direction::ToDevice, to), (Direction::ToHost, from)].map(|(direction, copied)| Demand {
-        region,
-        copied,
-        direction,
-        class,
-    })
+    // What is copied back comes after what is copied to.
+    [(Direction::ToDevice, to, from), (Direction::ToHost, from, 0)]
+        .map(|(direction, copied, coming)| Demand { region, copied, direction, coming, class })
 }
 
 /// The regions that overlap `range` end: the policy learns what they were worth.
@@ -157,7 +154,7 @@ pub(super) fn conclude(engine: &Engine, range: Range) {
         REGISTRY.for_overlapping(range, |region, account| {
             let bytes = region.range.size() as u64;
             let registered = region.phase >= Phase::Registered;
-            engine.rental.end(&engine.costs, account, bytes, Class::new(0, bytes), registered);
+            engine.rental.end(&engine.costs, account, bytes, registered);
         });
     }
 }

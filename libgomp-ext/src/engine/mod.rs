@@ -216,7 +216,7 @@ impl Engine {
             min_size: allocation::min_size(),
             limit,
             working: hook::check::works(),
-            costs: Costs::new(),
+            costs: Costs::discrete(),
             rental: Rental::new(),
             stopped: AtomicBool::new(false),
             refusals: AtomicU32::new(0),

@@ -59,7 +59,8 @@ fn pin(range: Range) -> Result<(), c_int> {
     if !used.is_registered() {
         let region = used.range().size() as u64;
         let class = Class::new(0, region);
-        let demand = Demand { region, copied: 0, direction: Direction::ToDevice, class };
+        let direction = Direction::ToDevice;
+        let demand = Demand { region, copied: 0, direction, coming: 0, class };
         if !engine.registers(&used, &demand, Tally::none()) {
             return Err(if used.is_dropped() { libc::EBUSY } else { libc::ENOMEM });
         }

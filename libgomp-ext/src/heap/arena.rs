@@ -14,13 +14,12 @@ use super::pool::Pool;
 /// something else.
 const DECAY: u32 = 2000;
 
-/// Resident free memory that is always allowed, in bytes.
-const DIRTY_MIN: usize = 64 << 20;
+/// Resident free memory that is always allowed, in bytes; at most a 64th of the machine's.
+const DIRTY_MIN: usize = 256 << 20;
 
 /// `calloc` of more than this many bytes takes untouched memory rather than
-/// clearing what was used before, like glibc, which maps it (its
-/// `DEFAULT_MMAP_THRESHOLD_MAX`): a large table may be touched here and there only.
-const CLEAR_MAX: usize = 32 << 20;
+/// clearing what was used before: a large table may be touched here and there only.
+const CLEAR_MAX: usize = 4 << 20;
 
 /// A huge page, in bytes.
 const HUGE: usize = 2 << 20;
@@ -105,6 +104,7 @@ pub(super) struct Arena {
     /// That of kept blocks; another one makes all of them plain.
     generation: u32,
     pub(super) kept_limit: usize,
+    dirty_min: usize,
 }
 
 /// Granules for so many bytes.
@@ -128,6 +128,7 @@ impl Arena {
         recycled: 0,
         generation: 1,
         kept_limit: usize::MAX,
+        dirty_min: DIRTY_MIN,
     };
 
     /// Begins with a reserved range and zeros for [`Table::size`].
@@ -135,6 +136,7 @@ impl Arena {
     /// # Safety
     /// Nobody else uses either.
     pub(super) unsafe fn begin(&mut self, base: usize, granules: u32, memory: usize) {
+        self.dirty_min = DIRTY_MIN.min(kernel::memory_size() / 64);
         // SAFETY: the caller's.
         unsafe {
             self.table = Table::new(memory, granules);
@@ -150,7 +152,7 @@ impl Arena {
     /// A block of at least `bytes`, at a multiple of `align`, a power of two.
     /// Nothing where the range or the machine has no room.
     pub(super) fn allocate(&mut self, bytes: usize, align: usize, need: Need) -> Option<Block> {
-        let length = granules(bytes)?;
+        let length = granules(bytes).filter(|length| *length <= self.granules)?;
         if need != Need::Pages
             && align <= GRANULE
             && let Some(address) = self.recycle(bytes, length)
@@ -171,7 +173,8 @@ impl Arena {
         let index = self.index;
         let most = bytes + bytes / 8;
         let suits = |first| (bytes..=most).contains(&(index.pages(first) as usize * PAGE));
-        let first = self.kept.snug(&mut self.table, length, granules(most)?, suits)?;
+        let first =
+            self.kept.snug(&mut self.table, length, granules(most)?.min(self.granules), suits)?;
         let length = self.kept.remove(&mut self.table, first);
         self.recycled += 1;
         self.start(first, length, index.pages(first) as usize);
@@ -204,7 +207,7 @@ impl Arena {
     /// An extent of `length` in no list, and whether it is clean.
     fn place(&mut self, length: u32, align: usize, dirty: bool) -> Option<(u32, bool)> {
         let align = granules(align)?;
-        let span = length.checked_add(align - 1)?;
+        let span = length.checked_add(align - 1).filter(|span| *span <= self.granules)?;
         if dirty && let Some(found) = self.dirty.fit(&mut self.table, span) {
             let (span, time) =
                 (self.dirty.remove(&mut self.table, found), self.table.at(found).time);
@@ -426,7 +429,7 @@ impl Arena {
     /// Takes out an extent that has been free for too long, or that is too much.
     pub(super) fn overdue(&mut self, now: u32) -> Option<Work> {
         let old = |time: u32| now.wrapping_sub(time) >= DECAY;
-        let allowed = DIRTY_MIN.max(self.live / 4);
+        let allowed = self.dirty_min.max(self.live / 4);
         if let Some((first, time)) = self.kept.oldest(&mut self.table)
             && (old(time) || self.kept.granules * GRANULE > self.kept_limit)
         {
@@ -482,7 +485,22 @@ impl Arena {
         }
     }
 
-    fn address(&self, first: u32) -> usize {
+    /// First granule, length and state of each extent.
+    #[cfg(test)]
+    pub(super) fn walk(&mut self) -> Vec<(u32, u32, State)> {
+        let mut extents = Vec::new();
+        let mut first = 0;
+        while first < self.top {
+            let extent = self.table.at(first);
+            let (length, state) = (extent.length, extent.state);
+            assert_eq!(self.table.before(first + length), Some(first));
+            extents.push((first, length, state));
+            first += length;
+        }
+        extents
+    }
+
+    pub(super) fn address(&self, first: u32) -> usize {
         self.base + first as usize * GRANULE
     }
 

@@ -128,12 +128,16 @@ impl Index {
         unsafe { &*self.live.add(granule as usize / 64) }
     }
 
+    /// With the heap's lock held, so that there is one writer.
     pub(super) fn begin(&self, granule: u32) {
-        self.word(granule).fetch_or(1 << (granule % 64), Ordering::Relaxed);
+        let word = self.word(granule);
+        word.store(word.load(Ordering::Relaxed) | 1 << (granule % 64), Ordering::Relaxed);
     }
 
+    /// As [`Index::begin`].
     pub(super) fn end(&self, granule: u32) {
-        self.word(granule).fetch_and(!(1 << (granule % 64)), Ordering::Relaxed);
+        let word = self.word(granule);
+        word.store(word.load(Ordering::Relaxed) & !(1 << (granule % 64)), Ordering::Relaxed);
     }
 
     pub(super) fn begins(&self, granule: u32) -> bool {

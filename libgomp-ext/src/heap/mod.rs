@@ -13,6 +13,8 @@ mod arena;
 mod extent;
 mod kernel;
 mod pool;
+#[cfg(test)]
+mod tests;
 
 use core::mem;
 use core::ptr;
@@ -101,14 +103,7 @@ pub(crate) fn allocate_zeroed(bytes: usize) -> *mut u8 {
 }
 
 fn take(bytes: usize, align: usize, need: Need) -> (*mut u8, bool) {
-    let now = kernel::now();
-    let (block, work) = with(|heap| {
-        let block = heap.is_begun().then(|| heap.allocate(bytes, align, need)).flatten();
-        (block, heap.overdue(now))
-    });
-    if let Some(work) = work {
-        catch_up(work, now);
-    }
+    let block = with(|heap| heap.is_begun().then(|| heap.allocate(bytes, align, need)).flatten());
     block.map_or((ptr::null_mut(), false), |block| {
         (ptr::with_exposed_provenance_mut(block.address), block.zeroed)
     })
@@ -318,7 +313,8 @@ fn thread() -> usize {
 }
 
 fn with<R>(what: impl FnOnce(&mut Arena) -> R) -> R {
-    if FORKING.load(Ordering::Relaxed) == thread() {
+    let forking = FORKING.load(Ordering::Relaxed);
+    if forking != 0 && forking == thread() {
         // SAFETY: this thread acquired the lock, and is not inside of `with`.
         what(unsafe { HEAP.held() })
     } else {

@@ -4,6 +4,8 @@
 //! process (another allocator, a sanitizer, a program with its own `malloc`)
 //! everything goes on to the next function.
 //!
+//! `reallocarray` is libc's, which calls the first `realloc` of the process.
+//!
 //! These run before any constructor, in the loader, and in every thread.
 
 use core::ffi::{c_int, c_void};
@@ -16,15 +18,15 @@ use crate::heap::{self, Resized};
 use crate::message;
 
 /// Smaller blocks are never the heap's, whatever `OFFMEM_MIN_SIZE` says: libgomp
-/// gathers small copies in a buffer of its own.
+/// gathers small copies in a buffer of its own. A constant, so that the common
+/// case compares with no memory.
 const MIN_SIZE: usize = 64 << 10;
 
 /// Without `OFFMEM_MIN_SIZE`.
 const DEFAULT_SIZE: usize = 128 << 10;
 
-/// Blocks of at least so many bytes are the heap's. The least that it may come
-/// to, until that is decided; then the one chosen, or none at all.
-static THRESHOLD: AtomicUsize = AtomicUsize::new(MIN_SIZE);
+/// Blocks of at least so many bytes are the heap's: none, until that is decided.
+static THRESHOLD: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Whether the heap serves them.
 static DECIDED: AtomicUsize = AtomicUsize::new(UNDECIDED);
@@ -103,7 +105,7 @@ pub(crate) fn min_size() -> usize {
 /// As malloc's.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-    if size >= THRESHOLD.load(Ordering::Relaxed) {
+    if size >= MIN_SIZE {
         // SAFETY: the caller's.
         return unsafe { malloc_big(size) };
     }
@@ -132,7 +134,7 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
 pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     // What overflows is refused by the next one.
     let bytes = count.checked_mul(size).unwrap_or(0);
-    if bytes >= THRESHOLD.load(Ordering::Relaxed) {
+    if bytes >= MIN_SIZE {
         // SAFETY: the caller's.
         return unsafe { calloc_big(count, size) };
     }
@@ -150,29 +152,12 @@ pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut
         // SAFETY: the caller's.
         return unsafe { realloc_owned(block, size) };
     }
-    if size >= THRESHOLD.load(Ordering::Relaxed) {
+    if size >= MIN_SIZE {
         // SAFETY: the caller's.
         return unsafe { realloc_big(block, size) };
     }
     // SAFETY: the caller's.
     unsafe { REALLOC.get()(block, size) }
-}
-
-/// reallocarray(3).
-///
-/// # Safety
-/// As reallocarray's.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub(crate) unsafe extern "C" fn reallocarray(
-    block: *mut c_void,
-    count: usize,
-    size: usize,
-) -> *mut c_void {
-    match count.checked_mul(size) {
-        // SAFETY: the caller's.
-        Some(bytes) => unsafe { realloc(block, bytes) },
-        None => no_memory(),
-    }
 }
 
 /// posix_memalign(3).
@@ -185,7 +170,7 @@ pub(crate) unsafe extern "C" fn posix_memalign(
     align: usize,
     size: usize,
 ) -> c_int {
-    if size >= THRESHOLD.load(Ordering::Relaxed) && align.is_multiple_of(size_of::<usize>()) {
+    if size >= MIN_SIZE && align.is_multiple_of(size_of::<usize>()) {
         let found = allocate_aligned(align, size);
         if !found.is_null() {
             // SAFETY: the caller's.
@@ -206,7 +191,7 @@ macro_rules! aligned {
         /// As the next one's.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub(crate) unsafe extern "C" fn $name(align: usize, size: usize) -> *mut c_void {
-            if size >= THRESHOLD.load(Ordering::Relaxed) {
+            if size >= MIN_SIZE {
                 let block = allocate_aligned(align, size);
                 if !block.is_null() {
                     return block;
@@ -232,7 +217,7 @@ macro_rules! paged {
         /// As the next one's.
         #[cfg_attr(not(test), unsafe(no_mangle))]
         pub(crate) unsafe extern "C" fn $name(size: usize) -> *mut c_void {
-            if size >= THRESHOLD.load(Ordering::Relaxed) {
+            if size >= MIN_SIZE {
                 let block = allocate_aligned(1, size);
                 if !block.is_null() {
                     return block;
@@ -303,37 +288,43 @@ fn allocate_aligned(align: usize, size: usize) -> *mut c_void {
 
 #[inline(never)]
 extern "C" fn free_owned(block: *mut c_void) {
-    let error = errno();
+    let errno = errno_location();
+    let before = *errno;
     if !heap::free(block as usize) {
         message::abort(b"libgomp-offmem: free(): invalid pointer\n");
     }
-    set_errno(error);
+    *errno = before;
 }
 
-/// A block of libc's is to be big.
-///
 /// # Safety
 /// As realloc's.
 #[inline(never)]
 unsafe extern "C" fn realloc_big(block: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: the caller's.
     unsafe {
-        if block.is_null() {
-            return malloc(size);
-        }
-        if serves(size) {
-            let new = heap::allocate(size, 1);
-            if !new.is_null() {
-                let held = USABLE_SIZE.get()(block).min(size);
-                ptr::copy_nonoverlapping(block.cast::<u8>(), new, held);
-                let error = errno();
-                FREE.get()(block);
-                set_errno(error);
-                return new.cast();
-            }
-        }
-        REALLOC.get()(block, size)
+        let new = take_over(block, size);
+        if new.is_null() { REALLOC.get()(block, size) } else { new }
     }
+}
+
+/// Makes a block of libc's, or none, a big one; null where it stays as it is.
+///
+/// # Safety
+/// As realloc's.
+unsafe fn take_over(block: *mut c_void, size: usize) -> *mut c_void {
+    if !serves(size) {
+        return ptr::null_mut();
+    }
+    let new = heap::allocate(size, 1);
+    if !new.is_null() && !block.is_null() {
+        // SAFETY: the old block holds as much and is the caller's; the new one is as long.
+        unsafe {
+            let held = USABLE_SIZE.get()(block).min(size);
+            ptr::copy_nonoverlapping(block.cast::<u8>(), new, held);
+            FREE.get()(block);
+        }
+    }
+    new.cast()
 }
 
 /// # Safety
@@ -374,7 +365,7 @@ fn serves(size: usize) -> bool {
     if DECIDED.load(Ordering::Relaxed) == UNDECIDED {
         decide();
     }
-    DECIDED.load(Ordering::Acquire) == ON && size >= THRESHOLD.load(Ordering::Relaxed)
+    size >= THRESHOLD.load(Ordering::Relaxed)
 }
 
 /// Decides once whether big blocks are the heap's, as soon as the environment can be read.
@@ -402,7 +393,6 @@ fn decide() {
         Err(reason) => {
             REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
             DECIDED.store(OFF, Ordering::Relaxed);
-            THRESHOLD.store(usize::MAX, Ordering::Relaxed);
         }
     }
     set_errno(error);

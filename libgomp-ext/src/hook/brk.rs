@@ -48,3 +48,39 @@ fn shrink(new: impl Fn(usize) -> usize) {
         gone(range.pages());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{brk, sbrk};
+    use crate::hook::witness::Witness;
+    use core::ptr;
+    use offmem_registration::{PAGE, Range};
+
+    #[test]
+    fn a_heap_that_shrinks_is_told() {
+        let witness = Witness::new();
+        // SAFETY: nothing else moves the end: Rust has an allocator of its own,
+        // and libc's serves threads from elsewhere.
+        unsafe {
+            let start = sbrk(16 * PAGE as isize);
+            assert_ne!(start, libc::MAP_FAILED);
+            let end = sbrk(0);
+            assert_eq!(end, start.wrapping_add(16 * PAGE));
+            assert_eq!(witness.told(), []);
+            assert_eq!(sbrk(-4 * PAGE as isize), end);
+            let part = |from: usize, to: usize| Range {
+                start: start as usize + from * PAGE,
+                end: start as usize + to * PAGE,
+            };
+            let first = part(12, 16).pages();
+            assert_eq!(witness.told(), [first]);
+            assert_eq!(brk(start), 0);
+            assert_eq!(witness.told(), [part(0, 12).pages()]);
+            assert_eq!(brk(start), 0);
+            assert_eq!(witness.told(), []);
+            // Refused as libc refuses it.
+            assert_eq!(brk(ptr::without_provenance_mut(usize::MAX)), -1);
+            assert_eq!(witness.told(), []);
+        }
+    }
+}

@@ -162,3 +162,43 @@ hooks! {
         register(start: *mut c_void, size: usize, flags: c_uint);
     cudaHostUnregister is c"cudaHostUnregister" of RUNTIME: unregister(start: *mut c_void);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        NOT_INITIALIZED, REGISTERED, announce, cuMemHostRegister_v2, cudaHostUnregister,
+        is_registered,
+    };
+    use crate::hook::witness::Witness;
+    use core::ptr;
+    use offmem_registration::{PAGE, Range};
+
+    #[test]
+    fn without_cuda_nothing_is_registered() {
+        let _witness = Witness::new();
+        // SAFETY: there is no library with these functions.
+        unsafe {
+            assert_eq!(cuMemHostRegister_v2(ptr::null_mut(), 1, 0), NOT_INITIALIZED);
+            assert_eq!(cudaHostUnregister(ptr::null_mut()), NOT_INITIALIZED);
+        }
+    }
+
+    #[test]
+    fn pages_of_others_are_known_and_ours_make_room() {
+        let witness = Witness::new();
+        let start = 1 << 40;
+        let range = Range { start: start + 10, end: start + PAGE + 20 };
+        assert!(announce(range));
+        assert_eq!(witness.told(), [range.pages()]);
+        // Theirs, a second time: the driver will refuse it, and the first stays.
+        assert!(!announce(Range { start, end: start + 100 }));
+        // Others may be on the same page.
+        let other = Range { start: start + PAGE + 20, end: start + PAGE + 30 };
+        assert!(announce(other));
+        assert!(!is_registered(Range { start: start + 5 * PAGE / 2, end: start + 3 * PAGE }));
+        assert!(is_registered(Range { start: start + PAGE + 100, end: start + 3 * PAGE }));
+        REGISTERED.remove(range);
+        REGISTERED.remove(other);
+        assert!(!is_registered(range));
+    }
+}

@@ -72,3 +72,72 @@ fn forget_later() {
         ControlFlow::Continue(())
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::dlclose;
+    use crate::hook::witness::Witness;
+    use crate::objects::{self, Segment};
+    use crate::origin::{self, Origin};
+    use core::ops::ControlFlow;
+    use offmem_registration::Range;
+
+    /// The writable segment of the library that was loaded last.
+    fn last_data() -> Option<Segment> {
+        let mut data: Option<Segment> = None;
+        objects::each(&mut |segment| {
+            let later = data.is_none_or(|data| data.object <= segment.object);
+            if segment.writable && later {
+                data = Some(segment);
+            }
+            ControlFlow::Continue(())
+        });
+        data
+    }
+
+    #[test]
+    fn a_library_that_may_go_is_told_of_where_a_region_may_be() {
+        let witness = Witness::new();
+        let open = || {
+            // SAFETY: a library of libc's without constructors.
+            let library = unsafe { libc::dlopen(c"libresolv.so.2".as_ptr(), libc::RTLD_NOW) };
+            assert!(!library.is_null());
+            library
+        };
+        let close = |library| {
+            // SAFETY: opened above; nothing of it is used any longer.
+            assert_eq!(unsafe { dlclose(library) }, 0);
+        };
+        let library = open();
+        let data = last_data().expect("a library with data");
+        let tail = Range { start: data.range.end - 8, end: data.range.end };
+        let relocated = data.relocated.expect("a library with constants");
+        assert_eq!(origin::of(relocated, |_| None), Origin::ReadOnly);
+        close(library);
+        assert_eq!(witness.told(), []);
+
+        let library = open();
+        let data = last_data().expect("a library with data");
+        let tail = Range { start: data.range.end - tail.size(), end: data.range.end };
+        assert_eq!(origin::of(tail, |_| None), Origin::Static);
+        close(library);
+        assert!(witness.told().contains(&data.range.pages()));
+        assert_eq!(origin::of(tail, |_| None), Origin::Unknown);
+        close(open());
+        assert_eq!(witness.told(), []);
+    }
+
+    #[test]
+    fn the_programs_own_data_stays() {
+        static mut DATA: [u64; 100] = [1; 100];
+        static CONSTANT: [u64; 100] = [1; 100];
+        let witness = Witness::new();
+        let range = |start: usize| Range { start, end: start + 800 };
+        let data = range((&raw const DATA) as usize);
+        assert_eq!(origin::of(data, |_| None), Origin::Static);
+        assert_eq!(origin::of(range((&raw const CONSTANT) as usize), |_| None), Origin::ReadOnly);
+        // SAFETY: the program, which is never closed.
+        unsafe { dlclose(libc::dlopen(core::ptr::null(), libc::RTLD_NOW)) };
+        assert!(!witness.told().iter().any(|told| told.overlaps(data)));
+    }
+}

@@ -9,7 +9,7 @@
 //! Under `mlockall` a mapped file's pages would stay in memory once touched: a
 //! program that reads through a file larger than memory would be killed. So
 //! file mappings are unlocked at once; their pages are not the program's data
-//! that offloading is about.
+//! that offloading is about. And locked memory can still be given back.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
@@ -290,8 +290,17 @@ pub(crate) unsafe extern "C" fn madvise(address: *mut c_void, size: usize, advic
             advised(address, size);
         }
     }
-    // SAFETY: the caller's.
-    unsafe { MADVISE.get()(address, size, advice) }
+    let call = |advice| {
+        // SAFETY: the caller's arguments.
+        unsafe { MADVISE.get()(address, size, advice) }
+    };
+    // The program did not ask for locks, which this would be refused for; the
+    // other is not, since Linux 5.18.
+    let locked = advice == libc::MADV_DONTNEED && BORN_LOCKED.load(Ordering::Relaxed);
+    if locked && call(libc::MADV_DONTNEED_LOCKED) == 0 {
+        return 0;
+    }
+    call(advice)
 }
 
 fn replaces_pages(advice: c_int) -> bool {
@@ -365,3 +374,6 @@ pub(crate) unsafe extern "C" fn remap_file_pages(
     // SAFETY: the caller's.
     unsafe { REAL.get()(address, size, protection, page, flags) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,9 +8,12 @@ use offmem_registration::PAGE;
 use crate::hook::{library, mapping};
 use crate::{allocator, engine, heap};
 
+/// Acquires and releases a lock.
+type Taking = (fn(), unsafe fn());
+
 /// What a child must be able to take, in the order of taking: acquire, release.
 /// Records are not among them: a child leaves them alone.
-const LOCKS: [(fn(), unsafe fn()); 3] = [
+const LOCKS: [Taking; 3] = [
     (engine::acquire, engine::release),
     (heap::acquire, heap::release),
     // The last: whoever holds another may allocate.

@@ -115,3 +115,93 @@ fn mapped(address: usize) -> Option<Range> {
     });
     segment.map(|(range, _)| range)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{mapped, shmat, shmdt};
+    use crate::hook::mapping::{MAPPINGS, munmap};
+    use crate::hook::witness::Witness;
+    use crate::origin::{self, Origin};
+    use core::ffi::{c_int, c_void};
+    use core::ptr;
+    use offmem_registration::{PAGE, Range};
+    use std::io;
+
+    const SIZE: usize = 1 << 20;
+
+    fn attach(place: *const c_void, flags: c_int) -> *mut c_void {
+        // SAFETY: a new segment, which goes with its last place; at `place` is
+        // what the test itself put there.
+        unsafe {
+            let segment = libc::shmget(libc::IPC_PRIVATE, SIZE, libc::IPC_CREAT | 0o600);
+            assert!(segment >= 0, "{}", io::Error::last_os_error());
+            let place = shmat(segment, place, flags);
+            libc::shmctl(segment, libc::IPC_RMID, ptr::null_mut());
+            place
+        }
+    }
+
+    fn detach(place: *mut c_void) {
+        // SAFETY: the test's own segment.
+        assert_eq!(unsafe { shmdt(place) }, 0);
+    }
+
+    fn range(place: *mut c_void) -> Range {
+        Range::new(place as usize, SIZE).expect("a range")
+    }
+
+    fn origin(place: *mut c_void) -> Origin {
+        origin::of(range(place), |_| None)
+    }
+
+    #[test]
+    fn each_segment_goes_as_a_whole() {
+        let witness = Witness::new();
+        let places = [0; 3].map(|_| attach(ptr::null(), 0));
+        let [first, second, third] = places;
+        assert!(places.iter().all(|place| origin(*place) == Origin::Mapping));
+        assert_eq!(witness.told(), []);
+        detach(second);
+        assert_eq!(witness.told(), [range(second)]);
+        assert_eq!([first, second, third].map(origin), {
+            [Origin::Mapping, Origin::Unknown, Origin::Mapping]
+        });
+        // One with a hole is told of from end to end.
+        // SAFETY: the test's own segment.
+        assert_eq!(unsafe { munmap(first.wrapping_add(PAGE), PAGE) }, 0);
+        witness.told();
+        detach(first);
+        assert_eq!(witness.told(), [range(first)]);
+        detach(third);
+    }
+
+    #[test]
+    fn one_that_was_attached_unseen_is_looked_up() {
+        let witness = Witness::new();
+        let place = attach(ptr::null(), 0);
+        MAPPINGS.remove(range(place));
+        assert_eq!(mapped(place as usize), Some(range(place)));
+        detach(place);
+        assert_eq!(witness.told(), [range(place)]);
+        assert_eq!(mapped(place as usize), None);
+        // SAFETY: nothing is there.
+        assert_eq!(unsafe { shmdt(place) }, -1);
+        assert_eq!(io::Error::last_os_error().raw_os_error(), Some(libc::EINVAL));
+    }
+
+    #[test]
+    fn one_may_take_the_place_of_another_mapping() {
+        let witness = Witness::new();
+        let place = attach(ptr::null(), 0);
+        assert_eq!(attach(place, 0), libc::MAP_FAILED);
+        assert_eq!(io::Error::last_os_error().raw_os_error(), Some(libc::EINVAL));
+        assert_eq!(witness.told(), []);
+        assert_eq!(attach(place, libc::SHM_REMAP), place);
+        assert_eq!(witness.told(), [range(place)]);
+        assert_eq!(origin(place), Origin::Mapping);
+        assert_eq!(attach(place, libc::SHM_REMAP | libc::SHM_RDONLY), place);
+        assert_eq!(origin(place), Origin::ReadOnly);
+        detach(place);
+        assert_eq!(origin(place), Origin::Unknown);
+    }
+}

@@ -2,9 +2,20 @@
 
 use crate::Trace;
 
+macro_rules! recorded {
+    ($($program:literal)*) => {
+        [$((
+            concat!($program, ", recorded"),
+            include_str!(concat!("../../traces/", $program, ".trace")),
+        )),*]
+    };
+}
+
 /// Name and text of each: the copies that a program of the testsuite or of the
 /// examples made on softcuda, by `testsuite/traces/record`.
-const RECORDED: &[(&str, &str)] = &[];
+const RECORDED: [(&str, &str); 7] = recorded! {
+    "dot" "histogram" "host-threads" "jacobi" "malloc-free-loop" "stencil-swap" "stream"
+};
 
 /// Every trace: generated and recorded.
 ///

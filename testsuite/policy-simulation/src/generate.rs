@@ -29,9 +29,46 @@ pub fn generated() -> Vec<Trace> {
         alternating(),
         small_parts(),
         allocation_loop(),
+        map_tofrom(),
         sites(),
         false_promises(),
     ]
+}
+
+/// A trace of anything, without a limit to what may be registered: up to 30
+/// blocks of 64 KiB to 4 GiB, of up to three sites, whose copies are small or
+/// whole, few or many, and mixed with those of others.
+pub fn arbitrary(seed: u64) -> Trace {
+    let mut random = Rng::with_seed(seed);
+    let mut trace = Trace::new(&format!("seed {seed}"));
+    let sites = random.usize(1..=3);
+    let mut pending = Vec::new();
+    for block in 0..random.usize(1..=30) {
+        let size = (64 << 10) << random.u32(..=16);
+        let part = size >> if random.bool() { 0 } else { random.u32(..10) };
+        let uses = 1 + (random.usize(..64) >> random.u32(..=6)) * (size / part) as usize;
+        trace.allocate(block, size, random.usize(..sites));
+        pending.push((block, part, uses));
+    }
+    while !pending.is_empty() {
+        let chosen = random.usize(..pending.len());
+        let (block, part, uses) = &mut pending[chosen];
+        // Some are used at a stretch.
+        for _ in 0..random.usize(1..=*uses) {
+            match random.u32(..4) {
+                0 => trace.copy_out(*block, *part),
+                _ => trace.copy_in(*block, *part),
+            }
+            *uses -= 1;
+        }
+        if *uses == 0 {
+            if random.bool() {
+                trace.free(*block);
+            }
+            pending.swap_remove(chosen);
+        }
+    }
+    trace
 }
 
 /// Each block is used so often and freed.
@@ -39,7 +76,7 @@ fn uses(name: &str, count: usize) -> Trace {
     let mut trace = Trace::new(name);
     for block in 0..200 {
         trace.allocate(block, BLOCK, 1);
-        (0..count).for_each(|_| trace.to_device(block, BLOCK));
+        (0..count).for_each(|_| trace.copy_in(block, BLOCK));
         trace.free(block);
     }
     trace
@@ -48,7 +85,7 @@ fn uses(name: &str, count: usize) -> Trace {
 fn one_block() -> Trace {
     let mut trace = Trace::new("one big block, 1000 times");
     trace.allocate(0, 1024 * MIB, 1);
-    (0..1000).for_each(|_| trace.to_device(0, 1024 * MIB));
+    (0..1000).for_each(|_| trace.copy_in(0, 1024 * MIB));
     trace
 }
 
@@ -58,7 +95,7 @@ fn sliding_window() -> Trace {
     for step in 0..100 {
         trace.allocate(step, BLOCK, 1);
         for block in (step + 1).saturating_sub(8)..=step {
-            trace.to_device(block, BLOCK);
+            trace.copy_in(block, BLOCK);
         }
         if step >= 7 {
             trace.free(step - 7);
@@ -74,7 +111,7 @@ fn cyclic() -> Trace {
     trace.budget = 16 * BLOCK;
     (0..32).for_each(|block| trace.allocate(block, BLOCK, 1));
     for _ in 0..50 {
-        (0..32).for_each(|block| trace.to_device(block, BLOCK));
+        (0..32).for_each(|block| trace.copy_in(block, BLOCK));
     }
     trace
 }
@@ -84,7 +121,7 @@ fn random_above_budget() -> Trace {
     let mut trace = Trace::new("random order, twice the budget");
     trace.budget = 16 * BLOCK;
     (0..32).for_each(|block| trace.allocate(block, BLOCK, 1));
-    (0..1600).for_each(|_| trace.to_device(random.usize(..32), BLOCK));
+    (0..1600).for_each(|_| trace.copy_in(random.usize(..32), BLOCK));
     trace
 }
 
@@ -94,10 +131,10 @@ fn scan_beside_hot() -> Trace {
     trace.budget = 8 * BLOCK;
     (0..8).for_each(|block| trace.allocate(block, BLOCK, 1));
     for round in 0..60 {
-        (0..8).for_each(|block| trace.to_device(block, BLOCK));
+        (0..8).for_each(|block| trace.copy_in(block, BLOCK));
         let scanned = 8 + round;
         trace.allocate(scanned, BLOCK, 2);
-        trace.to_device(scanned, BLOCK);
+        trace.copy_in(scanned, BLOCK);
         trace.free(scanned);
     }
     trace
@@ -116,7 +153,7 @@ fn heavy_tail() -> Trace {
     }
     while !pending.is_empty() {
         pending.retain_mut(|(block, size, uses)| {
-            trace.to_device(*block, *size);
+            trace.copy_in(*block, *size);
             *uses -= 1;
             if *uses == 0 {
                 trace.free(*block);
@@ -134,7 +171,7 @@ fn phases() -> Trace {
     for phase in 0..4 {
         (0..16).for_each(|block| trace.allocate(16 * phase + block, BLOCK, 1));
         for _ in 0..25 {
-            (0..16).for_each(|block| trace.to_device(16 * phase + block, BLOCK));
+            (0..16).for_each(|block| trace.copy_in(16 * phase + block, BLOCK));
         }
     }
     trace
@@ -146,8 +183,8 @@ fn alternating() -> Trace {
     for block in 0..10 {
         trace.allocate(block, BLOCK, 1);
         for _ in 0..20 {
-            trace.to_device(block, BLOCK);
-            trace.to_host(block, BLOCK);
+            trace.copy_in(block, BLOCK);
+            trace.copy_out(block, BLOCK);
         }
     }
     trace
@@ -157,10 +194,10 @@ fn alternating() -> Trace {
 fn small_parts() -> Trace {
     let mut trace = Trace::new("small parts of a big block");
     trace.allocate(0, 1024 * MIB, 1);
-    trace.to_device(0, 1024 * MIB);
+    trace.copy_in(0, 1024 * MIB);
     for _ in 0..3000 {
-        trace.to_host(0, MIB);
-        trace.to_device(0, MIB);
+        trace.copy_out(0, MIB);
+        trace.copy_in(0, MIB);
     }
     trace
 }
@@ -170,9 +207,20 @@ fn allocation_loop() -> Trace {
     let mut trace = Trace::new("allocate, map tofrom, free, in a loop");
     for _ in 0..300 {
         trace.allocate(0, BLOCK, 1);
-        trace.to_device(0, BLOCK);
-        trace.to_host(0, BLOCK);
+        trace.copy_in(0, BLOCK);
+        trace.copy_out(0, BLOCK);
         trace.free(0);
+    }
+    trace
+}
+
+/// What a program does with each of a few arrays of its own, and with `coming`
+/// known to the runtime.
+fn map_tofrom() -> Trace {
+    let mut trace = Trace::new("map(tofrom:) of each array, once");
+    for block in 0..12 {
+        trace.allocate(block, BLOCK << (block % 4), block);
+        trace.copy_in_and_out(block, BLOCK << (block % 4));
     }
     trace
 }
@@ -188,7 +236,7 @@ fn sites() -> Trace {
             _ => (3, 1 + random.usize(..4)),
         };
         trace.allocate(block, BLOCK, site);
-        (0..uses).for_each(|_| trace.to_device(block, BLOCK));
+        (0..uses).for_each(|_| trace.copy_in(block, BLOCK));
         trace.free(block);
     }
     trace
@@ -201,7 +249,7 @@ fn false_promises() -> Trace {
     let mut block = 0;
     let mut life = |trace: &mut Trace, parts: usize, bytes: u64| {
         trace.allocate(block, 1024 * MIB, 1);
-        (0..parts).for_each(|_| trace.to_device(block, bytes));
+        (0..parts).for_each(|_| trace.copy_in(block, bytes));
         trace.free(block);
         block += 1;
     };

@@ -32,6 +32,9 @@ pub fn lower_bound(trace: &Trace, machine: &Machine) -> f64 {
         let paid: f64 = lives.iter().map(|life| life.cost(rent)).sum();
         if rent == 0.0 { paid } else { paid - rent * trace.budget as f64 * steps }
     };
+    if trace.budget == u64::MAX {
+        return at(0.0);
+    }
     // Concave in the rent; above `high` nothing would be registered.
     let gains = lives.iter().flat_map(|life| {
         life.uses.iter().map(|copy| (copy.pageable - copy.locked).max(0.0) / life.size)
@@ -58,7 +61,7 @@ fn lives(trace: &Trace, machine: &Machine) -> Vec<Life> {
                     uses: Vec::new(),
                 });
             }
-            Event::Copy { block, bytes, direction } => {
+            Event::Copy { block, bytes, direction, .. } => {
                 lives[current[block]].uses.push(Use {
                     step: step as f64,
                     pageable: machine.copy(direction, false, bytes),
@@ -104,7 +107,7 @@ mod tests {
         trace.budget = budget;
         (0..blocks).for_each(|block| trace.allocate(block, 64 * MIB, 0));
         for _ in 0..rounds {
-            (0..blocks).for_each(|block| trace.to_device(block, 64 * MIB));
+            (0..blocks).for_each(|block| trace.copy_in(block, 64 * MIB));
         }
         trace
     }

@@ -9,6 +9,8 @@ const COPY_CALL: f64 = 8_000.0;
 pub struct Machine {
     /// Its name, as for `SOFTCUDA_COSTS`.
     pub name: &'static str,
+    /// Whether the device is behind PCIe.
+    pub discrete: bool,
     /// GB/s from and to pageable memory.
     pageable: f64,
     /// GB/s from and to registered memory.
@@ -17,9 +19,9 @@ pub struct Machine {
 
 /// softcuda's cost model, whose `cost.rs` has the sources.
 pub const MACHINES: &[Machine] = &[
-    Machine { name: "h100-pcie", pageable: 8.0, locked: 55.0 },
-    Machine { name: "v100-pcie3", pageable: 4.0, locked: 12.0 },
-    Machine { name: "gh200", pageable: 99.9, locked: 104.2 },
+    Machine { name: "h100-pcie", discrete: true, pageable: 8.0, locked: 55.0 },
+    Machine { name: "v100-pcie3", discrete: true, pageable: 4.0, locked: 12.0 },
+    Machine { name: "gh200", discrete: false, pageable: 99.9, locked: 104.2 },
 ];
 
 impl Machine {

@@ -29,7 +29,7 @@ pub fn play(trace: &Trace, machine: &Machine) -> Outcome {
     let mut player = Player {
         machine,
         budget: Budget::new(trace.budget),
-        costs: Costs::new(),
+        costs: if machine.discrete { Costs::discrete() } else { Costs::new() },
         rental: Rental::new(),
         blocks: (0..trace.blocks()).map(|_| Block::default()).collect(),
         outcome: Outcome::default(),
@@ -73,9 +73,9 @@ impl Player<'_> {
             Event::Allocate { block, size, site } => {
                 self.blocks[block] = Block { size, site, ..Block::default() };
             }
-            Event::Copy { block, bytes, direction } => {
+            Event::Copy { block, bytes, direction, coming } => {
                 let (region, class) = (self.blocks[block].size, self.blocks[block].class());
-                self.prepare(block, &Demand { region, copied: bytes, direction, class });
+                self.prepare(block, &Demand { region, copied: bytes, direction, coming, class });
                 let registered = self.blocks[block].registered;
                 let time = self.machine.copy(direction, registered, bytes);
                 self.costs.observe_copy(direction, registered, bytes, time as u64);
@@ -139,7 +139,7 @@ impl Player<'_> {
     fn end(&mut self, number: usize) {
         let block = &mut self.blocks[number];
         let registered = std::mem::take(&mut block.registered);
-        self.rental.end(&self.costs, &block.account, block.size, block.class(), registered);
+        self.rental.end(&self.costs, &block.account, block.size, registered);
         if registered {
             let time = self.machine.unregister(block.size);
             self.costs.observe_unregister(block.size, time as u64);

@@ -21,6 +21,8 @@ pub enum Event {
         bytes: u64,
         /// Which way.
         direction: Direction,
+        /// Bytes that the program has already said will be copied back.
+        coming: u64,
     },
     /// Its memory goes away, so a registration has to end before.
     Free {
@@ -40,6 +42,12 @@ pub struct Trace {
     pub events: Vec<Event>,
 }
 
+impl Default for Trace {
+    fn default() -> Trace {
+        Trace::new("")
+    }
+}
+
 impl Trace {
     /// A trace without events, and without a limit to what may be registered.
     pub fn new(name: &str) -> Trace {
@@ -47,7 +55,8 @@ impl Trace {
     }
 
     /// Reads what [`Display`] writes: lines of `a BLOCK SIZE SITE`, `d BLOCK
-    /// BYTES` (to the device), `h BLOCK BYTES` (to the host) or `f BLOCK`.
+    /// BYTES` (to the device), `d BLOCK BYTES COMING` (and back, as `map(tofrom:)`
+    /// says), `h BLOCK BYTES` (to the host) or `f BLOCK`.
     /// What is behind `#` doesn't count.
     ///
     /// # Errors
@@ -88,12 +97,22 @@ impl Trace {
         self.events.push(Event::Allocate { block, size, site });
     }
 
-    pub(crate) fn to_device(&mut self, block: usize, bytes: u64) {
-        self.events.push(Event::Copy { block, bytes, direction: Direction::ToDevice });
+    pub(crate) fn copy_in(&mut self, block: usize, bytes: u64) {
+        self.copy(block, bytes, Direction::ToDevice, 0);
     }
 
-    pub(crate) fn to_host(&mut self, block: usize, bytes: u64) {
-        self.events.push(Event::Copy { block, bytes, direction: Direction::ToHost });
+    /// `map(tofrom:)`.
+    pub(crate) fn copy_in_and_out(&mut self, block: usize, bytes: u64) {
+        self.copy(block, bytes, Direction::ToDevice, bytes);
+        self.copy_out(block, bytes);
+    }
+
+    pub(crate) fn copy_out(&mut self, block: usize, bytes: u64) {
+        self.copy(block, bytes, Direction::ToHost, 0);
+    }
+
+    fn copy(&mut self, block: usize, bytes: u64, direction: Direction, coming: u64) {
+        self.events.push(Event::Copy { block, bytes, direction, coming });
     }
 
     pub(crate) fn free(&mut self, block: usize) {
@@ -105,8 +124,13 @@ impl Event {
     fn parse(line: &str) -> Option<Event> {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let number = |text: &str| text.parse::<usize>().ok();
-        let copy = |block, bytes: &str, direction| {
-            Some(Event::Copy { block: number(block)?, bytes: bytes.parse().ok()?, direction })
+        let copy = |block, bytes: &str, direction, coming: &str| {
+            Some(Event::Copy {
+                block: number(block)?,
+                bytes: bytes.parse().ok()?,
+                direction,
+                coming: coming.parse().ok()?,
+            })
         };
         match *fields.as_slice() {
             ["a", block, size, site] => Some(Event::Allocate {
@@ -114,8 +138,9 @@ impl Event {
                 size: size.parse().ok()?,
                 site: number(site)?,
             }),
-            ["d", block, bytes] => copy(block, bytes, Direction::ToDevice),
-            ["h", block, bytes] => copy(block, bytes, Direction::ToHost),
+            ["d", block, bytes] => copy(block, bytes, Direction::ToDevice, "0"),
+            ["d", block, bytes, coming] => copy(block, bytes, Direction::ToDevice, coming),
+            ["h", block, bytes] => copy(block, bytes, Direction::ToHost, "0"),
             ["f", block] => Some(Event::Free { block: number(block)? }),
             _ => None,
         }
@@ -126,10 +151,13 @@ impl Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.events.iter().try_for_each(|event| match event {
             Event::Allocate { block, size, site } => writeln!(f, "a {block} {size} {site}"),
-            Event::Copy { block, bytes, direction: Direction::ToDevice } => {
+            Event::Copy { block, bytes, direction: Direction::ToDevice, coming: 0 } => {
                 writeln!(f, "d {block} {bytes}")
             }
-            Event::Copy { block, bytes, direction: Direction::ToHost } => {
+            Event::Copy { block, bytes, direction: Direction::ToDevice, coming } => {
+                writeln!(f, "d {block} {bytes} {coming}")
+            }
+            Event::Copy { block, bytes, direction: Direction::ToHost, .. } => {
                 writeln!(f, "h {block} {bytes}")
             }
             Event::Free { block } => writeln!(f, "f {block}"),
@@ -143,10 +171,10 @@ mod tests {
 
     #[test]
     fn a_trace_is_read_as_it_was_written() {
-        let text = "a 0 100 7\nd 0 100\nh 0 5\nf 0\na 0 3 8\n";
+        let text = "a 0 100 7\nd 0 100\nd 0 100 5\nh 0 5\nf 0\na 0 3 8\n";
         let trace = Trace::parse("x", text).expect("a trace");
         assert_eq!(trace.to_string(), text);
-        assert_eq!((trace.events.len(), trace.blocks()), (5, 1));
+        assert_eq!((trace.events.len(), trace.blocks()), (6, 1));
         assert_eq!(Trace::parse("x", "# why\n\na 0 100 7 # 1\n").map(|t| t.events.len()), Ok(1));
     }
 
