@@ -18,8 +18,9 @@ const DECAY: u32 = 2000;
 const DIRTY_MIN: usize = 256 << 20;
 
 /// `calloc` of more than this many bytes takes untouched memory rather than
-/// clearing what was used before: a large table may be touched here and there only.
-const CLEAR_MAX: usize = 4 << 20;
+/// clearing what was used before, as with glibc, which maps such blocks: a
+/// large table may be touched here and there only.
+const CLEAR_MAX: usize = 32 << 20;
 
 /// A huge page, in bytes.
 const HUGE: usize = 2 << 20;

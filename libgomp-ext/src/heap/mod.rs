@@ -38,8 +38,8 @@ static HEAP: Lock<Arena> = Lock::new(Arena::EMPTY);
 
 /// The range. Before there is one, no address is in it, whichever of the two
 /// another thread sees first.
-static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
-static SIZE: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
+pub(crate) static SIZE: AtomicUsize = AtomicUsize::new(0);
 
 /// Of records and index.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);

@@ -92,6 +92,21 @@ pub(crate) fn why_off() -> Option<&'static str> {
 ///
 /// # Safety
 /// As malloc's.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+    core::arch::naked_asm!(
+        "cmp rdi, {least}",
+        "jae {big}",
+        "jmp qword ptr [rip + {next}]",
+        least = const MIN_SIZE,
+        big = sym malloc_big,
+        next = sym MALLOC,
+    );
+}
+
+#[cfg(not(target_arch = "x86_64"))]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     if size >= MIN_SIZE {
@@ -106,6 +121,24 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 ///
 /// # Safety
 /// As free's.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
+    core::arch::naked_asm!(
+        "mov rax, rdi",
+        "sub rax, qword ptr [rip + {base}]",
+        "cmp rax, qword ptr [rip + {size}]",
+        "jb {owned}",
+        "jmp qword ptr [rip + {next}]",
+        base = sym heap::BASE,
+        size = sym heap::SIZE,
+        owned = sym free_owned,
+        next = sym FREE,
+    );
+}
+
+#[cfg(not(target_arch = "x86_64"))]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     if heap::owns(block as usize) {
