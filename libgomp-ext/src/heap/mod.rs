@@ -53,6 +53,9 @@ static FORGET: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 /// Told, without the lock, when a kept block has been freed.
 static SETTLED: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
+/// Why there is no owned memory.
+static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
+
 /// Whether an address belongs to the heap, live or not.
 #[inline(always)]
 pub(crate) fn owns(address: usize) -> bool {
@@ -84,6 +87,18 @@ pub(crate) fn start() -> Result<(), &'static &'static str> {
         SIZE.store(size, Ordering::Release);
         Ok(())
     })
+}
+
+/// There will be no owned memory in this process, for this reason.
+pub(crate) fn stay_off(reason: &'static &'static str) {
+    REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
+}
+
+/// Why big blocks are not owned in this process; nothing where they are, and
+/// before the first of them.
+pub(crate) fn why_off() -> Option<&'static str> {
+    // SAFETY: null, or a static.
+    unsafe { REASON.load(Ordering::Acquire).as_ref() }.copied()
 }
 
 /// A block of at least `bytes` at a multiple of `align`, a power of two, with

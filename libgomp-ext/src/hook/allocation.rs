@@ -10,7 +10,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::next::Next;
 use crate::environment::{self, Activation};
@@ -36,9 +36,6 @@ const OFF: usize = 2;
 
 /// The thread that decides, which may allocate.
 static DECIDING: AtomicUsize = AtomicUsize::new(0);
-
-/// Why there is no owned memory: a string of this file's or the heap's.
-static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 
 type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
@@ -78,14 +75,6 @@ next! {
     VALLOC is c"valloc": Malloc, (size: usize) -> *mut c_void, no_memory();
     PVALLOC is c"pvalloc": Malloc, (size: usize) -> *mut c_void, no_memory();
     USABLE_SIZE is c"malloc_usable_size": Usable, (_block: *mut c_void) -> usize, 0;
-}
-
-/// Why big blocks are not the heap's in this process; nothing where they are,
-/// and before the first of them.
-pub(crate) fn why_off() -> Option<&'static str> {
-    let reason = REASON.load(Ordering::Acquire);
-    // SAFETY: null, or a static.
-    unsafe { reason.as_ref() }.copied()
 }
 
 /// malloc(3).
@@ -414,7 +403,7 @@ fn decide() {
             DECIDED.store(ON, Ordering::Release);
         }
         Err(reason) => {
-            REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
+            heap::stay_off(reason);
             DECIDED.store(OFF, Ordering::Relaxed);
         }
     }
