@@ -38,8 +38,8 @@ static HEAP: Lock<Arena> = Lock::new(Arena::EMPTY);
 
 /// The range. Before there is one, no address is in it, whichever of the two
 /// another thread sees first.
-static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
-static SIZE: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
+pub(crate) static SIZE: AtomicUsize = AtomicUsize::new(0);
 
 /// Of records and index.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);
@@ -52,6 +52,9 @@ static FORGET: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
 /// Told, without the lock, when a kept block has been freed.
 static SETTLED: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// Why there is no owned memory.
+static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 
 /// Whether an address belongs to the heap, live or not.
 #[inline(always)]
@@ -84,6 +87,18 @@ pub(crate) fn start() -> Result<(), &'static &'static str> {
         SIZE.store(size, Ordering::Release);
         Ok(())
     })
+}
+
+/// There will be no owned memory in this process, for this reason.
+pub(crate) fn stay_off(reason: &'static &'static str) {
+    REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
+}
+
+/// Why big blocks are not owned in this process; nothing where they are, and
+/// before the first of them.
+pub(crate) fn why_off() -> Option<&'static str> {
+    // SAFETY: null, or a static.
+    unsafe { REASON.load(Ordering::Acquire).as_ref() }.copied()
 }
 
 /// A block of at least `bytes` at a multiple of `align`, a power of two, with

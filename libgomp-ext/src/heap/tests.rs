@@ -74,6 +74,7 @@ fn move_pages(arena: &mut Arena, from: Range, to: usize) {
 }
 
 #[test]
+#[allow(clippy::print_stdout, reason = "shown if the test fails")]
 fn random_operations_agree_with_a_model() {
     let seed = u64::from(std::process::id());
     println!("seed {seed}");
@@ -82,7 +83,7 @@ fn random_operations_agree_with_a_model() {
     arena.kept_limit = 32 << 20;
     let mut blocks: Vec<Owned> = Vec::new();
     let mut kept: Vec<Range> = Vec::new();
-    let (mut now, mut recycled) = (1000, 0);
+    let (mut now, mut recycled, mut moved) = (1000, 0, 0);
     for mark in 1..20_000 {
         now += random.below(40) as u32;
         let scale = random.below(6);
@@ -131,6 +132,7 @@ fn random_operations_agree_with_a_model() {
                     Resize::Move(from, to) => {
                         assert!(!owned.kept && bytes > owned.bytes);
                         move_pages(&mut arena, from, to);
+                        moved += 1;
                         owned.address = to;
                     }
                     // The range is full, or the block is kept: it stays.
@@ -168,6 +170,7 @@ fn random_operations_agree_with_a_model() {
         }
     }
     assert!(recycled > 20, "{recycled} kept blocks were recycled");
+    assert!(moved > 20, "{moved} blocks were moved");
 }
 
 #[test]
