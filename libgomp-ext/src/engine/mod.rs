@@ -6,11 +6,13 @@
 //! worth it (`decision`), and hooks drop it before its memory goes away.
 
 mod call;
+mod decay;
 mod decision;
 mod device;
 mod flight;
 mod prefault;
 mod service;
+mod signals;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -21,8 +23,8 @@ use offmem_registration::{Found, Lifetime, Range, Registry, Unfit, Use};
 
 use crate::driver::{Cuda, poison};
 use crate::environment::{self, Policy};
-use crate::hook::allocation;
 use crate::hook::check::Working;
+use crate::hook::{allocation, process};
 use crate::message::fall_short;
 use crate::origin::{self, Origin};
 use crate::report::{self, Tally};
@@ -198,6 +200,7 @@ impl Engine {
         // After libgomp's, which has initialised the device, so it runs before it.
         // SAFETY: the handler stays: this library is never unloaded.
         unsafe { libc::atexit(at_exit) };
+        decay::begin();
         strategy::settle("register", format_args!("there is a CUDA device"));
         Some(Engine {
             cuda,
@@ -321,6 +324,7 @@ fn gone(range: Range) {
 fn settled(block: Range) {
     service::release(block);
     REGISTRY.settle(block);
+    decay::wake();
 }
 
 /// Before `fork`.
@@ -352,7 +356,12 @@ fn in_child() {
 
 /// libgomp's own handler, which destroys the context, comes next.
 extern "C" fn at_exit() {
+    if process::is_child() {
+        // The thread of `decay` is not here, and may have held its lock.
+        return;
+    }
     if let Some(Some(engine)) = ENGINE.get() {
+        decay::close();
         engine.cuda.close();
     }
 }

@@ -98,6 +98,11 @@ pub(super) struct Arena {
     dirty_min: usize,
 }
 
+/// Whether what was freed at `time` has been free for too long, in milliseconds.
+fn is_old(time: u32, now: u32) -> bool {
+    now.wrapping_sub(time) >= DECAY
+}
+
 /// Granules for so many bytes.
 fn granules(bytes: usize) -> Option<u32> {
     u32::try_from(bytes.div_ceil(GRANULE).max(1)).ok()
@@ -326,23 +331,31 @@ impl Arena {
         None
     }
 
-    /// Takes out an extent that has been free for too long, or that is too much.
+    /// Takes out a plain extent that has been free for too long, or that is too much.
     pub(super) fn overdue(&mut self, now: u32) -> Option<Work> {
-        let old = |time: u32| now.wrapping_sub(time) >= DECAY;
         let allowed = self.dirty_min.max(self.live / 4);
-        if let Some((first, time)) = self.kept.oldest(&mut self.table)
-            && (old(time) || self.kept.granules * GRANULE > self.kept_limit)
-        {
-            let length = self.kept.remove(&mut self.table, first);
-            let kept = Some(self.block(first));
-            return Some(self.work(first, length, kept));
-        }
         let (first, time) = self.dirty.oldest(&mut self.table)?;
-        if old(time) || self.dirty.granules * GRANULE > allowed {
+        if is_old(time, now) || self.dirty.granules * GRANULE > allowed {
             let length = self.dirty.remove(&mut self.table, first);
             return Some(self.work(first, length, None));
         }
         None
+    }
+
+    /// The same of a kept one.
+    pub(super) fn overdue_kept(&mut self, now: u32) -> Option<Work> {
+        let (first, time) = self.kept.oldest(&mut self.table)?;
+        if is_old(time, now) || self.kept.granules * GRANULE > self.kept_limit {
+            let length = self.kept.remove(&mut self.table, first);
+            let kept = Some(self.block(first));
+            return Some(self.work(first, length, kept));
+        }
+        None
+    }
+
+    /// Bytes of kept blocks that are free.
+    pub(super) fn kept_free(&self) -> usize {
+        self.kept.granules * GRANULE
     }
 
     fn work(&mut self, first: u32, length: u32, kept: Option<Range>) -> Work {

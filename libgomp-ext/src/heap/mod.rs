@@ -201,25 +201,41 @@ fn move_block(from: Range, to: usize) {
     });
 }
 
-/// Does what is overdue; this takes system calls, and a listener's time.
+/// Does what is overdue; this takes system calls.
 #[cold]
 #[inline(never)]
 fn catch_up(first: Work, now: u32) {
     let mut work = first;
     for left in (0..WORK_MAX).rev() {
-        if let Some(block) = work.kept {
-            tell(&FORGET, block);
-        }
-        let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
-        let next = with(|heap| {
-            heap.done(&work, clean);
-            if left > 0 { heap.overdue(now) } else { None }
-        });
+        let next = perform(&work, |heap| if left > 0 { heap.overdue(now) } else { None });
         match next {
             Some(next) => work = next,
             None => return,
         }
     }
+}
+
+fn perform(work: &Work, next: impl FnOnce(&mut Arena) -> Option<Work>) -> Option<Work> {
+    if let Some(block) = work.kept {
+        tell(&FORGET, block);
+    }
+    let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
+    with(|heap| {
+        heap.done(work, clean);
+        next(heap)
+    })
+}
+
+/// Gives up kept blocks that have been free for too long, or that are too much.
+/// `free` leaves them alone: the listener calls a driver, and `free` may be
+/// called by it. Returns the bytes of kept blocks that stay free.
+pub(crate) fn trim() -> usize {
+    let now = kernel::now();
+    let mut work = with(|heap| heap.overdue_kept(now));
+    while let Some(overdue) = work {
+        work = perform(&overdue, |heap| heap.overdue_kept(now));
+    }
+    with(|heap| heap.kept_free())
 }
 
 /// Bytes that the live block at `address` can hold; 0 where none begins there.

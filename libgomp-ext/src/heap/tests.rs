@@ -58,7 +58,7 @@ impl Owned {
 
 /// What catch-up does without a lock.
 fn work(arena: &mut Arena, now: u32, forgotten: &mut Vec<Range>) {
-    while let Some(work) = arena.overdue(now) {
+    while let Some(work) = arena.overdue_kept(now).or_else(|| arena.overdue(now)) {
         forgotten.extend(work.kept);
         let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
         arena.done(&work, clean);
