@@ -273,8 +273,11 @@ fn a_listener_hears_of_a_kept_block_before_it_changes() {
     assert!(super::free(address));
     assert!(!super::free(address), "freed twice");
     assert_eq!(*FORGOTTEN.lock().expect("the list"), [block]);
+    assert_eq!(super::trim(), block.size(), "neither old nor too much");
     super::set_kept_limit(0);
     assert!(super::free(super::allocate(bytes, 1 << 22) as usize));
+    assert_eq!(FORGOTTEN.lock().expect("the list").len(), 1, "free tells nobody");
+    assert_eq!(super::trim(), 0);
     assert_eq!(*FORGOTTEN.lock().expect("the list"), [block, block]);
     assert_eq!(super::statistics().kept, 0);
 }
