@@ -158,7 +158,7 @@ pub(crate) fn unmapped_openacc(range: Option<Range>) {
 /// back, everything begins anew.
 pub(crate) fn suspend() {
     if let Some(Some(engine)) = ENGINE.get() {
-        REGISTRY.remove(Range { start: 0, end: usize::MAX }, &engine.cuda);
+        REGISTRY.remove(Range { start: 0, end: usize::MAX }, engine);
         engine.cuda.leave();
     }
 }
@@ -225,7 +225,7 @@ impl Engine {
 
     /// Whether a call is one of those that are counted and timed.
     fn samples(&self) -> bool {
-        self.calls.fetch_add(1, Ordering::Relaxed) % SAMPLE == 0
+        self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE)
     }
 
     /// The region that holds a range, which a call copies at `time`.
@@ -281,7 +281,7 @@ impl Engine {
     /// The region that takes the place of those across whose edges a range lies.
     fn join(&self, range: Range) -> Option<Use<'static>> {
         let lifetime = Lifetime::Kept;
-        REGISTRY.join(range, lifetime, &self.cuda).ok()
+        REGISTRY.join(range, lifetime, self).ok()
     }
 
     /// After a call that may have ended mappings of these ranges: regions that
@@ -308,7 +308,7 @@ impl Engine {
     /// Drops a region.
     fn forget(&self, range: Range) {
         decision::conclude(self, range);
-        REGISTRY.remove(range, &self.cuda);
+        REGISTRY.remove(range, self);
     }
 }
 

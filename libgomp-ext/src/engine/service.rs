@@ -136,7 +136,7 @@ pub(crate) fn summarise(summary: Summary) -> Summary {
             Policy::PerMap => "per-map",
         }),
         hooks: hooks.map(|(name, in_effect)| Hook { name, in_effect }).into(),
-        heap_owned: allocation::is_on(),
+        heap: allocation::is_on().then(heap::statistics),
         heap_reason: heap::why_off(),
         figures: figures(),
         ..summary

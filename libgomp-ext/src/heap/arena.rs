@@ -6,6 +6,7 @@
 mod resize;
 
 use offmem_registration::{PAGE, Range};
+use serde::Serialize;
 
 use super::extent::{GRANULE, Index, State, Table};
 use super::kernel;
@@ -58,18 +59,23 @@ pub(super) struct Work {
     pub(super) moved: bool,
 }
 
-/// Figures of a moment, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Figures of a moment; sizes in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Statistics {
     /// In live blocks, with what they are rounded up to.
+    #[serde(rename = "live_bytes")]
     pub(crate) live: usize,
     /// The most that was ever live.
+    #[serde(rename = "peak_bytes")]
     pub(crate) peak: usize,
     /// Free and resident.
+    #[serde(rename = "dirty_bytes")]
     pub(crate) dirty: usize,
     /// Free and perhaps registered.
+    #[serde(rename = "kept_bytes")]
     pub(crate) kept: usize,
     /// Of the range, what was ever used.
+    #[serde(rename = "used_bytes")]
     pub(crate) used: usize,
     /// Blocks allocated so far.
     pub(crate) allocations: u64,
