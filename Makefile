@@ -1,13 +1,14 @@
 # offmem: build, stage, install and test.  See README.md.
 #
 #   GCC=gcc-12     the compiler that the plugin is for
-#   PREFIX LIBDIR DESTDIR   where 'make install' puts what is not that compiler's
+#   PREFIX LIBDIR INCLUDEDIR DESTDIR   where 'make install' puts what is not that compiler's
 
 GCC     ?= gcc
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
 LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share
+INCLUDEDIR ?= $(PREFIX)/include
 CARGO   ?= cargo
 INSTALL ?= install
 
@@ -28,15 +29,16 @@ gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
 all:
 	@GCC='$(GCC)' $(CARGO) build --release --quiet -p offmem-gcc-plugin -p offmem-libgomp -p offmem-driver-flag
 
-# $(call place,ROOT,BINDIR,LIBDIR,DATADIR,PLUGINDIR,SPECSDIR): copies everything
+# $(call place,ROOT,BINDIR,LIBDIR,DATADIR,PLUGINDIR,SPECSDIR,INCLUDEDIR): copies everything
 # to below ROOT and has it refer to its final places.
 define place
-	@$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1'
+	@$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1' '$(1)$(7)'
 	@$(INSTALL) -m 755 $(build)/offmem '$(1)$(2)/offmem'
 	@$(INSTALL) -m 644 $(build)/libgomp_offmem.so '$(1)$(3)/$(library)'
 	@ln -sf $(library) '$(1)$(3)/$(soname)'
 	@ln -sf $(soname) '$(1)$(3)/libgomp-offmem.so'
 	@$(INSTALL) -m 644 $(build)/liboffmem.so driver-flag/link/offmem-link-* '$(1)$(5)'
+	@$(INSTALL) -m 644 libgomp-ext/include/offmem.h libgomp-ext/include/offmem.f90 '$(1)$(7)'
 	@$(build)/offmem generate man > '$(1)$(4)/man/man1/offmem.1'
 	@$(build)/offmem specs --gcc '$(GCC)' --plugin '$(5)/liboffmem.so' --runtime '$(3)/libgomp-offmem.so' > '$(1)$(6)/specs.new'
 	@mv '$(1)$(6)/specs.new' '$(1)$(6)/specs'
@@ -46,7 +48,7 @@ endef
 # never installed; needs no root.
 stage: all
 	@$(CARGO) build --release --quiet -p softcuda
-	$(call place,,$(stage)/bin,$(stage)/lib,$(stage)/share,$(stage)/lib/gcc/$(gcc_suffix),$(stage)/lib/gcc/$(gcc_suffix))
+	$(call place,,$(stage)/bin,$(stage)/lib,$(stage)/share,$(stage)/lib/gcc/$(gcc_suffix),$(stage)/lib/gcc/$(gcc_suffix),$(stage)/include)
 	@$(INSTALL) -d '$(stage)/lib/softcuda'
 	@$(INSTALL) -m 755 $(build)/libcuda.so '$(stage)/lib/softcuda/libcuda.so.1'
 	@sed 's|@STAGE@|$(stage)|' packaging/env.sh.in > $(stage)/env.sh
@@ -54,7 +56,7 @@ stage: all
 install: all
 	@if [ -e '$(DESTDIR)$(gcc_specs_folder)specs' ] && ! grep -q "^# Made by 'offmem specs'" '$(DESTDIR)$(gcc_specs_folder)specs'; then \
 	  echo "make: '$(gcc_specs_folder)specs' exists and is not offmem's: move it away first" >&2; exit 1; fi
-	$(call place,$(DESTDIR),$(BINDIR),$(LIBDIR),$(DATADIR),$(gcc_plugin_folder),$(gcc_specs_folder))
+	$(call place,$(DESTDIR),$(BINDIR),$(LIBDIR),$(DATADIR),$(gcc_plugin_folder),$(gcc_specs_folder),$(INCLUDEDIR))
 	@if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 uninstall:
@@ -62,6 +64,7 @@ uninstall:
 	@rm -f '$(DESTDIR)$(gcc_plugin_folder)/liboffmem.so' $(foreach mode,none pinned unified,'$(DESTDIR)$(gcc_plugin_folder)/offmem-link-$(mode)')
 	@rm -f '$(DESTDIR)$(BINDIR)/offmem' '$(DESTDIR)$(DATADIR)/man/man1/offmem.1'
 	@rm -f '$(DESTDIR)$(LIBDIR)/$(library)' '$(DESTDIR)$(LIBDIR)/$(soname)' '$(DESTDIR)$(LIBDIR)/libgomp-offmem.so'
+	@rm -f '$(DESTDIR)$(INCLUDEDIR)/offmem.h' '$(DESTDIR)$(INCLUDEDIR)/offmem.f90'
 
 packages:
 	@packaging/debian-packages.sh

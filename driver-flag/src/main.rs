@@ -2,8 +2,13 @@
 
 mod cli;
 mod compiler;
+mod elf;
+mod loader;
+mod program;
+mod run;
 mod specs;
 
+use std::env;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -25,8 +30,19 @@ impl fmt::Display for Failure {
 }
 
 fn main() -> ExitCode {
-    let output = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let output = match cli.command {
         Command::Specs(arguments) => print_specs(arguments),
+        // It returns only if the program does not run.
+        Command::Run(arguments) => match run::become_program(&arguments) {
+            Err(stop) => {
+                let _ = writeln!(io::stderr(), "offmem: {}", stop.reason);
+                return ExitCode::from(stop.status);
+            }
+        },
         Command::Generate { what } => Ok(cli::generate(what)),
     };
     let failure = match output {
@@ -40,6 +56,17 @@ fn main() -> ExitCode {
     };
     let _ = writeln!(io::stderr(), "offmem: {failure}");
     ExitCode::FAILURE
+}
+
+/// Prints clap's help or error. `offmem run` must not end with a status that
+/// looks like the program's.
+fn usage(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    match env::args_os().nth(1) {
+        _ if !error.use_stderr() => ExitCode::SUCCESS,
+        Some(command) if command == "run" => ExitCode::from(run::FAILED),
+        _ => ExitCode::from(2),
+    }
 }
 
 fn print_specs(arguments: SpecsArguments) -> Result<Vec<u8>, Failure> {

@@ -1,8 +1,249 @@
-//! The CUDA driver.
+//! The CUDA driver: four functions of it, called in libgomp's own context.
+
+use core::ffi::c_int;
+use core::ptr;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::time::Instant;
+
+use cudarc::driver::sys::{self, CUctx_st, CUdevice_attribute, CUpointer_attribute, CUresult};
+use offmem_registration::{Failure, Operations, Range};
+
+use crate::hook::process;
 
 /// Whether this process can load one. It stays unloaded: libgomp does that
 /// when the program first offloads.
 pub(crate) fn present() -> bool {
     // SAFETY: runs the library's constructors, as libgomp's own plugin does.
-    unsafe { cudarc::driver::sys::is_culib_present() }
+    unsafe { sys::is_culib_present() }
+}
+
+/// The driver in libgomp's context. Any thread may call it.
+pub(crate) struct Cuda {
+    /// Null without one.
+    context: AtomicPtr<CUctx_st>,
+    /// Whether the process is about to end: there will be none any more.
+    closed: AtomicBool,
+    /// Nanoseconds spent in the two calls.
+    registering: AtomicU64,
+    unregistering: AtomicU64,
+}
+
+impl Cuda {
+    /// In the context that is current in this thread, which libgomp leaves so
+    /// after any call for a device; none where that device is not CUDA's.
+    pub(crate) fn current() -> Option<Cuda> {
+        let cuda = Cuda {
+            context: AtomicPtr::default(),
+            closed: AtomicBool::new(false),
+            registering: AtomicU64::new(0),
+            unregistering: AtomicU64::new(0),
+        };
+        cuda.enter().then_some(cuda)
+    }
+
+    /// Takes the context that is current in this thread from now on; false
+    /// where there is none.
+    pub(crate) fn enter(&self) -> bool {
+        let mut context = ptr::null_mut();
+        if self.closed.load(Ordering::SeqCst) || process::is_child() || !present() {
+            return false;
+        }
+        // SAFETY: `context` is valid for the write; an uninitialised driver says so.
+        let status = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+        if status != CUresult::CUDA_SUCCESS {
+            context = ptr::null_mut();
+        }
+        self.context.store(context, Ordering::SeqCst);
+        !context.is_null()
+    }
+
+    /// Whether there is a context.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.context.load(Ordering::Relaxed).is_null()
+    }
+
+    /// The context is gone, or about to go.
+    pub(crate) fn leave(&self) {
+        self.context.store(ptr::null_mut(), Ordering::SeqCst);
+    }
+
+    /// No call goes to the driver any more: libgomp is about to destroy the
+    /// context, and the driver itself may go next.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.leave();
+    }
+
+    /// Whether the device reads pageable memory through the host's page
+    /// tables: nothing gains by registration there.
+    pub(crate) fn reads_pageable_memory(&self) -> bool {
+        self.attribute(
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
+        ) == Ok(1)
+    }
+
+    /// Whether host memory can be registered at all; some embedded devices cannot.
+    pub(crate) fn can_register(&self) -> bool {
+        self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != Ok(0)
+    }
+
+    fn attribute(&self, attribute: CUdevice_attribute) -> Result<c_int, Failure> {
+        let (mut device, mut value) = (0, 0);
+        // SAFETY: both are valid for the writes.
+        let status = self.within(|| unsafe {
+            match sys::cuCtxGetDevice(&raw mut device) {
+                CUresult::CUDA_SUCCESS => {
+                    sys::cuDeviceGetAttribute(&raw mut value, attribute, device)
+                }
+                failure => failure,
+            }
+        });
+        verdict(status).map(|()| value)
+    }
+
+    /// Calls the driver with the context current, and leaves this thread's as it was.
+    fn within(&self, call: impl FnOnce() -> CUresult) -> CUresult {
+        let context = self.context.load(Ordering::SeqCst);
+        if context.is_null() || process::is_child() {
+            return CUresult::CUDA_ERROR_DEINITIALIZED;
+        }
+        // SAFETY: the context lives until `leave`; a destroyed one is an error.
+        let status = unsafe { sys::cuCtxPushCurrent_v2(context) };
+        if status != CUresult::CUDA_SUCCESS {
+            return status;
+        }
+        let status = call();
+        let mut popped = ptr::null_mut();
+        // SAFETY: pushed above.
+        unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
+        status
+    }
+
+    /// Time spent in registering, in nanoseconds.
+    pub(crate) fn register_ns(&self) -> u64 {
+        self.registering.load(Ordering::Relaxed)
+    }
+
+    /// Time spent in unregistering, in nanoseconds.
+    pub(crate) fn unregister_ns(&self) -> u64 {
+        self.unregistering.load(Ordering::Relaxed)
+    }
+
+    /// Whether the driver knows the address: allocated by it, managed, or registered.
+    pub(crate) fn knows(&self, address: usize) -> bool {
+        let mut kind: u32 = 0;
+        let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        // SAFETY: `kind` is valid for the write.
+        let call = || unsafe {
+            sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, address as u64)
+        };
+        self.within(call) == CUresult::CUDA_SUCCESS && kind != 0
+    }
+}
+
+impl Operations for Cuda {
+    fn register(&self, range: Range) -> Result<(), Failure> {
+        if self.knows(range.start) || self.knows(range.end - 1) {
+            return Err(Failure::Foreign);
+        }
+        let address = ptr::without_provenance_mut(range.start);
+        let start = Instant::now();
+        // SAFETY: registration changes neither content nor validity of memory,
+        // and fails where there is none.
+        let status = self.within(|| unsafe {
+            sys::cuMemHostRegister_v2(address, range.size(), sys::CU_MEMHOSTREGISTER_PORTABLE)
+        });
+        add(&self.registering, start);
+        verdict(status)
+    }
+
+    fn unregister(&self, range: Range) -> Result<(), Failure> {
+        let address = ptr::without_provenance_mut(range.start);
+        let mut result = Ok(());
+        for _ in 0..TRIES {
+            let start = Instant::now();
+            // SAFETY: at worst the driver does not know it.
+            let status = self.within(|| unsafe { sys::cuMemHostUnregister(address) });
+            add(&self.unregistering, start);
+            result = match status {
+                // Somebody else has undone it, or its context is gone.
+                CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => return Ok(()),
+                status => verdict(status),
+            };
+            if result != Err(Failure::Refused) {
+                return result;
+            }
+        }
+        poison::add(range);
+        result
+    }
+}
+
+/// A driver that fails to unregister is asked so often before its word is taken.
+const TRIES: u32 = 3;
+
+fn add(total: &AtomicU64, start: Instant) {
+    let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    total.fetch_add(nanoseconds, Ordering::Relaxed);
+}
+
+fn verdict(status: CUresult) -> Result<(), Failure> {
+    match status {
+        CUresult::CUDA_SUCCESS => Ok(()),
+        CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED => Err(Failure::Foreign),
+        // Without the context or the driver there are no copies either.
+        CUresult::CUDA_ERROR_NOT_INITIALIZED
+        | CUresult::CUDA_ERROR_DEINITIALIZED
+        | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+        | CUresult::CUDA_ERROR_INVALID_CONTEXT => Err(Failure::Gone),
+        _ => Err(Failure::Refused),
+    }
+}
+
+/// Ranges that the driver would not unregister. Their memory goes all the
+/// same, so a copy of what is there later would meet the old pages.
+pub(crate) mod poison {
+    use core::sync::atomic::{AtomicBool, Ordering};
+
+    use offmem_registration::{Operations, Range};
+
+    use super::Cuda;
+    use crate::lock::Lock;
+    use crate::message::fatal;
+
+    static ANY: AtomicBool = AtomicBool::new(false);
+    static RANGES: Lock<Vec<Range>> = Lock::new(Vec::new());
+
+    pub(super) fn add(range: Range) {
+        RANGES.lock().push(range);
+        ANY.store(true, Ordering::SeqCst);
+    }
+
+    /// Before a copy of `range`. It ends the program where the copy would be wrong.
+    #[inline]
+    pub(crate) fn cure(cuda: &Cuda, range: Range) {
+        if ANY.load(Ordering::Relaxed) {
+            cure_overlapping(cuda, range);
+        }
+    }
+
+    #[cold]
+    fn cure_overlapping(cuda: &Cuda, range: Range) {
+        let mut sick = Vec::new();
+        RANGES.lock().retain(|poisoned| {
+            let overlaps = poisoned.overlaps(range);
+            if overlaps {
+                sick.push(*poisoned);
+            }
+            !overlaps
+        });
+        for range in sick {
+            if cuda.unregister(range) == Err(super::Failure::Refused) {
+                fatal(format_args!(
+                    "the CUDA driver does not unregister memory that was unmapped; data would be \
+                     copied from the old pages (OFFMEM=off runs the program without registration)"
+                ));
+            }
+        }
+    }
 }

@@ -5,6 +5,8 @@ use core::ffi::{CStr, c_char};
 use core::fmt;
 use core::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use offmem_abi::Mode;
+
 use crate::message;
 
 unsafe extern "C" {
@@ -46,6 +48,14 @@ pub(crate) enum Policy {
     /// Register what is mapped for as long as it is, as GCC's branches do.
     PerMap,
 }
+
+/// `OFFMEM_MEMORY=none|pinned|unified`.
+static MEMORY: Variable<Mode> = Variable {
+    name: c"OFFMEM_MEMORY",
+    values: &[(c"none", Mode::None), (c"pinned", Mode::Pinned), (c"unified", Mode::Unified)],
+    default: 1,
+    chosen: AtomicU8::new(0),
+};
 
 /// A variable, its valid values, and which of them is in effect: an index
 /// counted from 1, 0 while it has not been read.
@@ -108,6 +118,11 @@ pub(crate) fn policy() -> Policy {
     POLICY.get()
 }
 
+/// `OFFMEM_MEMORY`: the mode of a program no unit of which asks for one.
+pub(crate) fn memory() -> Mode {
+    MEMORY.get()
+}
+
 /// `OFFMEM_MIN_SIZE`, in bytes: smaller blocks are left alone.
 pub(crate) fn min_size() -> Option<u64> {
     match MIN_SIZE.get() {
@@ -124,6 +139,11 @@ pub(crate) fn limit() -> Option<Amount> {
 /// `OFFMEM_REPORT`: 1 for standard error, or a file's name.
 pub(crate) fn report() -> Option<&'static CStr> {
     text(c"OFFMEM_REPORT").filter(|value| *value != c"0")
+}
+
+/// A variable of the job's launcher.
+pub(crate) fn job(name: &CStr) -> Option<&'static str> {
+    text(name)?.to_str().ok()
 }
 
 /// Whether the environment can be read: libc is there before it.
@@ -258,7 +278,8 @@ impl<T> fmt::Display for List<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ACTIVATION, Amount, List, POLICY, STRATEGY};
+    use super::{ACTIVATION, Amount, List, MEMORY, POLICY, STRATEGY};
+    use offmem_abi::Mode;
 
     #[test]
     fn defaults_are_values() {
@@ -266,6 +287,15 @@ mod tests {
         assert_eq!(STRATEGY.number_of(c"auto"), Some(STRATEGY.default));
         assert_eq!(POLICY.number_of(c"adaptive"), Some(POLICY.default));
         assert_eq!(ACTIVATION.number_of(c"ON"), None);
+    }
+
+    #[test]
+    fn memory_has_the_options_values() {
+        assert_eq!(MEMORY.values[usize::from(MEMORY.default) - 1].1, Mode::None);
+        for (name, mode) in MEMORY.values {
+            assert_eq!(name.to_str(), Ok(mode.name()));
+        }
+        assert_eq!(MEMORY.values.len(), Mode::ALL.len());
     }
 
     #[test]

@@ -54,16 +54,42 @@ impl<F: Copy> Function<F> {
 }
 
 /// First in the program's own order, so that a profiler's wrapper stays in
-/// effect; then in a libgomp that only some library loaded for itself.
+/// effect, but behind our own function of that name; then in a libgomp that
+/// only some library loaded for itself.
 fn in_libgomp(name: &CStr) -> *mut c_void {
-    // SAFETY: both calls take valid strings, and RTLD_NOLOAD runs no code.
+    // SAFETY: all calls take valid strings, and RTLD_NOLOAD runs no code.
     unsafe {
-        let address = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        let mut address = libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        if is_ours(address) {
+            address = libc::dlsym(libc::RTLD_NEXT, name.as_ptr());
+        }
         if !address.is_null() {
             return address;
         }
         let library = libc::dlopen(c"libgomp.so.1".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
         if library.is_null() { library } else { libc::dlsym(library, name.as_ptr()) }
+    }
+}
+
+/// Whether the address is in this library.
+pub(crate) fn is_ours(address: *const c_void) -> bool {
+    let base = |address: *const c_void| {
+        let mut object = mem::MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: dladdr reads any address and writes `object`, all of whose
+        // bytes may be zero.
+        unsafe {
+            libc::dladdr(address, object.as_mut_ptr());
+            object.assume_init().dli_fbase
+        }
+    };
+    !address.is_null() && base(address) == base(is_ours as *const c_void)
+}
+
+/// A name that ends with a null byte, as a constant.
+pub(crate) const fn name(bytes: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(bytes.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a null byte is missing at the end, or elsewhere"),
     }
 }
 

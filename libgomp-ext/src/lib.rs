@@ -2,21 +2,30 @@
 //!
 //! The program's units say what they want (`unit`), a strategy is chosen and
 //! begun (`strategy`), and each call into libgomp that maps or copies comes
-//! through here (`entry`, `variadic`) on its way to the real one (`function`).
-//! What cannot be done is said in one line (`message`) and done without.
+//! through here (`entry`) on its way to the real one (`function`).
+//! What cannot be done is said in one line (`message`) and done without; what
+//! was done is told at exit to those who ask (`report`), and the program itself
+//! may ask (`api`).
 
 mod allocator;
+mod api;
+mod budget;
 mod driver;
+mod engine;
 mod entry;
 mod environment;
-mod fork;
 mod function;
 mod heap;
 mod hook;
-mod lock;
-mod mapping;
+mod intervals;
+mod maps;
 mod memlock;
 mod message;
+mod objects;
+mod origin;
+mod record;
+mod report;
 mod strategy;
 mod unit;
-mod variadic;
+
+use offmem_registration::lock;

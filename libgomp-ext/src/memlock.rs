@@ -10,7 +10,7 @@ use std::io;
 
 use libc::{c_int, c_void};
 
-use crate::mapping;
+use crate::hook::mapping;
 
 /// What became of it.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 //! stdio: they may come from anywhere in somebody's program.
 
 use core::fmt::{self, Write};
+use std::io;
 
 use crate::environment::{self, Activation};
 
@@ -26,6 +27,22 @@ pub(crate) fn fatal(what: fmt::Arguments<'_>) -> ! {
     write_line(what);
     // SAFETY: what libgomp does on its own fatal errors.
     unsafe { libc::exit(libc::EXIT_FAILURE) }
+}
+
+/// Lines that the user asked for, whatever `OFFMEM` says; the first begins as
+/// every message does.
+pub(crate) fn print(lines: &str) {
+    let mut rest = lines.as_bytes();
+    while !rest.is_empty() {
+        // SAFETY: the bytes are borrowed.
+        let written = unsafe { libc::write(libc::STDERR_FILENO, rest.as_ptr().cast(), rest.len()) };
+        match usize::try_from(written) {
+            Ok(written) => rest = &rest[written..],
+            Err(_) if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+            // Who closed it does not want to read it.
+            Err(_) => return,
+        }
+    }
 }
 
 /// Ends the program as glibc does when it finds its heap destroyed. `line` is

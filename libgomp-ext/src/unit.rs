@@ -1,12 +1,13 @@
 //! The program's units, and the one mode that they make together.
 
 use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::CString;
 use std::sync::OnceLock;
 
 use offmem_abi::{Mode, Unit, VERSION};
 
-use crate::environment::{Activation, activation};
+use crate::environment::{self, Activation, activation};
 use crate::message::say;
 use crate::strategy;
 
@@ -48,6 +49,57 @@ pub(crate) extern "C" fn GOMP_enable_pinned_mode() {
     }
 }
 
+/// For a program no unit of which was compiled with the option (`offmem run`).
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = {
+    extern "C" fn start() {
+        // What the program starts inherits the environment: a shell or a
+        // launcher, which never offloads, keeps its memory as it is.
+        if uses_libgomp() {
+            join_environment();
+        } else if environment::memory() != Mode::None {
+            LATE.store(true, Ordering::Relaxed);
+        }
+    }
+    start
+};
+
+/// Whether libgomp may come later, by dlopen(3), to a process that is to have
+/// the environment's mode.
+static LATE: AtomicBool = AtomicBool::new(false);
+
+/// At a call of libgomp's: whether this process joins only now.
+#[inline]
+pub(crate) fn joins_late() -> bool {
+    let late = LATE.load(Ordering::Relaxed) && LATE.swap(false, Ordering::Relaxed);
+    if late {
+        join_environment();
+    }
+    late
+}
+
+/// Gives the process the mode of `OFFMEM_MEMORY`, if that is set. Any thread
+/// may call it any number of times.
+fn join_environment() {
+    // Asked first: it is unset in every program compiled with the option.
+    let mode = environment::memory();
+    if mode != Mode::None && activation() != Activation::Off {
+        join(mode, c"OFFMEM_MEMORY");
+    }
+}
+
+/// Whether libgomp is in the process. The loader maps all that a program
+/// needs before it runs the first constructor.
+fn uses_libgomp() -> bool {
+    // SAFETY: takes a string, and loads nothing.
+    unsafe {
+        let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD;
+        let library = libc::dlopen(c"libgomp.so.1".as_ptr(), flags);
+        !library.is_null() && libc::dlclose(library) == 0
+    }
+}
+
 /// One unit of the program has this mode. `unified` wins over `pinned`, which
 /// it includes.
 fn join(mode: Mode, file: &CStr) {
@@ -61,8 +113,8 @@ fn join(mode: Mode, file: &CStr) {
     }
     if let (Some(pinned), Some(unified)) = (PINNED.get(), UNIFIED.get()) {
         say(format_args!(
-            "'{}' was compiled with -foffload-memory=pinned and '{}' with \
-             -foffload-memory=unified; unified is used for both",
+            "'{}' asks for -foffload-memory=pinned and '{}' for -foffload-memory=unified; \
+             unified is used for both",
             pinned.to_string_lossy(),
             unified.to_string_lossy()
         ));

@@ -2,7 +2,7 @@
    effect.  */
 /* { dg-do run { target { memlock_all && { ! offload_device } } } } */
 /* { dg-set-target-env-var OFFMEM_STRATEGY "pin" } */
-/* { dg-output {^libgomp-offmem: OFFMEM_STRATEGY=pin is not one of auto, mlockall\nok\n$} } */
+/* { dg-output {^libgomp-offmem: OFFMEM_STRATEGY=pin is not one of auto, register, mlockall\nok\n$} } */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::stage::{gcc, machine_and_version};
 
@@ -46,6 +47,25 @@ impl Compiler {
         let gcc = gcc();
         let at = gcc.rfind("gcc").expect("GCC names a gcc");
         Compiler { name: format!("{}{driver}{}", &gcc[..at], &gcc[at + 3..]) }
+    }
+
+    /// Whether it can offload to nvptx, for which it needs another compiler.
+    pub fn offloads(&self) -> bool {
+        let mut command = self.command();
+        command.args([
+            "-fopenmp",
+            "-foffload=nvptx-none",
+            "-no-pie",
+            "-xc",
+            "-o",
+            "/dev/null",
+            "-",
+        ]);
+        let program = b"int main (void) {\n#pragma omp target\n;\nreturn 0; }\n";
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let sent = child.stdin.take().is_some_and(|mut input| input.write_all(program).is_ok());
+        sent && child.wait().is_ok_and(|status| status.success())
     }
 
     /// A new command line of it.

@@ -67,14 +67,22 @@ impl Stage {
     }
 
     fn enter_with<'a>(&self, command: &'a mut Command, libraries: &[&str]) -> &'a mut Command {
-        for (variable, folders) in
-            [("LIBRARY_PATH", &["lib/gcc"][..]), ("LD_LIBRARY_PATH", libraries), ("PATH", &["bin"])]
-        {
+        for (variable, folders) in [
+            ("LIBRARY_PATH", &["lib/gcc"][..]),
+            ("LD_LIBRARY_PATH", libraries),
+            ("CPATH", &["include"]),
+            ("PATH", &["bin"]),
+        ] {
             let ours = folders.iter().map(|folder| self.folder.join(folder).display().to_string());
             let theirs = env::var(variable).ok().filter(|folders| !folders.is_empty());
             command.env(variable, ours.chain(theirs).collect::<Vec<_>>().join(":"));
         }
-        command.env("LC_ALL", "C").env_remove("OFFMEM").env_remove("OFFMEM_STRATEGY")
+        for (variable, _) in env::vars_os() {
+            if variable.to_string_lossy().starts_with("OFFMEM") {
+                command.env_remove(variable);
+            }
+        }
+        command.env("LC_ALL", "C")
     }
 
     fn compiler_folder(&self) -> PathBuf {

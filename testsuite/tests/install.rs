@@ -47,7 +47,9 @@ fn what_install_brings_uninstall_takes_away() {
     let installed = files(destination.path());
     let names: BTreeSet<_> =
         installed.iter().filter_map(|path| path.file_name()?.to_str()).collect();
-    for name in ["offmem", "offmem.1", "liboffmem.so", "libgomp-offmem.so", "libgomp-offmem.so.1"] {
+    let expected =
+        ["offmem", "offmem.1", "liboffmem.so", "libgomp-offmem.so", "libgomp-offmem.so.1"];
+    for name in expected.into_iter().chain(["offmem.h", "offmem.f90"]) {
         assert!(names.contains(name), "{name} is missing: {installed:?}");
     }
     let specs =

@@ -18,12 +18,45 @@ fn dynamic(library: &Path, tag: &str) -> Vec<String> {
     lines.filter_map(|line| Some(line.split_once('[')?.1.trim_end_matches(']').into())).collect()
 }
 
-#[test]
-fn the_runtime_exports_its_entry_points_and_hooks_only() {
-    let mut expected: BTreeSet<String> =
-        ENTRIES.iter().map(|entry| format!("{PREFIX}{}", entry.name)).collect();
-    let others = [ENABLE, "GOMP_enable_pinned_mode", "mmap", "mmap64"];
-    let allocation = [
+/// What the runtime exports beside the entry points of redirected calls.
+const EXPORTS: [&[&str]; 8] = [
+    // For the units.
+    &[ENABLE, "GOMP_enable_pinned_mode"],
+    // offmem.h
+    &["offmem_is_pinned", "offmem_pin", "offmem_unpin", "offmem_get_stats"],
+    // libgomp's constructs and routines under their own names.
+    &[
+        "GOMP_target",
+        "GOMP_target_data",
+        "GOMP_target_update",
+        "omp_target_disassociate_ptr",
+        "acc_shutdown",
+        "acc_unmap_data",
+    ],
+    &[
+        "acc_copyin",
+        "acc_copyin_async",
+        "acc_present_or_copyin",
+        "acc_pcopyin",
+        "acc_copyout",
+        "acc_copyout_async",
+        "acc_copyout_finalize",
+        "acc_copyout_finalize_async",
+        "acc_delete",
+        "acc_delete_async",
+        "acc_delete_finalize",
+        "acc_delete_finalize_async",
+        "acc_update_device",
+        "acc_update_device_async",
+        "acc_update_self",
+        "acc_update_self_async",
+        "acc_memcpy_to_device",
+        "acc_memcpy_to_device_async",
+        "acc_memcpy_from_device",
+        "acc_memcpy_from_device_async",
+    ],
+    // libc's allocation.
+    &[
         "malloc",
         "calloc",
         "realloc",
@@ -34,8 +67,33 @@ fn the_runtime_exports_its_entry_points_and_hooks_only() {
         "valloc",
         "pvalloc",
         "malloc_usable_size",
-    ];
-    expected.extend(others.iter().chain(&allocation).map(|name| name.to_string()));
+    ],
+    // Its mappings, and its libraries.
+    &[
+        "mmap",
+        "mmap64",
+        "munmap",
+        "mremap",
+        "madvise",
+        "process_madvise",
+        "remap_file_pages",
+        "shmat",
+        "shmdt",
+        "brk",
+        "sbrk",
+        "dlclose",
+    ],
+    // Other libraries' registrations.
+    &["cuMemHostRegister", "cuMemHostRegister_v2", "cuMemHostUnregister"],
+    &["cudaHostRegister", "cudaHostUnregister"],
+];
+
+#[test]
+fn the_runtime_exports_its_entry_points_and_hooks_only() {
+    let names = ENTRIES.iter().map(|entry| entry.name);
+    let mut expected: BTreeSet<String> =
+        names.flat_map(|name| [name.to_owned(), format!("{PREFIX}{name}")]).collect();
+    expected.extend(EXPORTS.concat().into_iter().map(str::to_owned));
     assert_eq!(exported(&Stage::get().runtime()), expected);
 }
 

@@ -59,6 +59,7 @@ pub(super) struct Work {
 }
 
 /// Figures of a moment, in bytes.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Statistics {
     /// In live blocks, with what they are rounded up to.
@@ -373,6 +374,7 @@ impl Arena {
         }
     }
 
+    #[cfg(test)]
     pub(super) fn statistics(&self) -> Statistics {
         Statistics {
             live: self.live,

@@ -26,7 +26,8 @@ use self::arena::{Arena, Need, Resize, Work};
 use self::extent::{GRANULE, Index, Table};
 use crate::lock::Lock;
 
-pub(crate) use self::arena::Statistics;
+#[cfg(test)]
+use self::arena::Statistics;
 
 /// The largest range, in bytes.
 const RANGE_MAX: usize = 1 << 40;
@@ -282,6 +283,7 @@ pub(crate) fn on_settled(listener: fn(Range)) {
 }
 
 /// Figures of the moment.
+#[cfg(test)]
 pub(crate) fn statistics() -> Statistics {
     with(|heap| heap.statistics())
 }

@@ -77,6 +77,17 @@ next! {
     USABLE_SIZE is c"malloc_usable_size": Usable, (_block: *mut c_void) -> usize, 0;
 }
 
+/// Whether big blocks are the heap's.
+pub(crate) fn is_on() -> bool {
+    DECIDED.load(Ordering::Acquire) == ON
+}
+
+/// From how many bytes on a block is big: `OFFMEM_MIN_SIZE`.
+pub(crate) fn min_size() -> usize {
+    let least = environment::min_size().and_then(|bytes| usize::try_from(bytes).ok());
+    least.unwrap_or(DEFAULT_SIZE).max(MIN_SIZE)
+}
+
 /// malloc(3).
 ///
 /// # Safety
@@ -396,10 +407,9 @@ fn decide() {
     } else {
         heap::start()
     };
-    let least = environment::min_size().map_or(DEFAULT_SIZE, |bytes| bytes as usize);
     match begun {
         Ok(()) => {
-            THRESHOLD.store(least.max(MIN_SIZE), Ordering::Relaxed);
+            THRESHOLD.store(min_size(), Ordering::Relaxed);
             DECIDED.store(ON, Ordering::Release);
         }
         Err(reason) => {

@@ -3,5 +3,18 @@
 
 #[cfg_attr(test, allow(dead_code, reason = "unit tests keep libc's malloc"))]
 pub(crate) mod allocation;
+pub(crate) mod brk;
+pub(crate) mod check;
+pub(crate) mod foreign;
+pub(crate) mod library;
+pub(crate) mod listener;
+pub(crate) mod mapping;
 #[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
 mod next;
+pub(crate) mod process;
+pub(crate) mod segment;
+#[cfg(test)]
+mod witness;
+
+pub(crate) use listener::{arm, on_gone};
+pub(crate) use process::on_child;

@@ -14,6 +14,7 @@ use crate::stream::{DEFAULT, Streams, Work};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// One context.
 pub(crate) struct Context {
@@ -107,9 +108,10 @@ impl Context {
     /// `cuMemHostAlloc`.
     pub(crate) fn allocate_host(&self, size: u64, flags: u32) -> Outcome<u64> {
         self.streams.fault()?;
+        let began = Instant::now();
         let address = self.machine.space.registrations.allocate(size, flags, self.id)?;
         self.machine.statistics.host_allocations.add(1);
-        self.machine.clock.spend(Expense::Register { resident: 0, cold: size });
+        self.machine.clock.spend(began, Expense::Register { resident: 0, cold: size });
         Ok(address)
     }
 
@@ -125,10 +127,11 @@ impl Context {
     /// `cuMemHostRegister`.
     pub(crate) fn register(&self, start: u64, size: u64, flags: u32) -> Outcome {
         self.streams.fault()?;
+        let began = Instant::now();
         let modelled = self.machine.clock.seconds().is_some();
         let resident = if modelled { resident(start, size) } else { size };
         let pinned = self.machine.space.registrations.register(start, size, flags, self.id)?;
-        self.machine.clock.spend(Expense::Register { resident, cold: size - resident });
+        self.machine.clock.spend(began, Expense::Register { resident, cold: size - resident });
         let statistics = &self.machine.statistics;
         statistics.registrations.add(1);
         statistics.live_registered.add(1);
@@ -143,8 +146,9 @@ impl Context {
             self.machine.space.registrations.rules().check(Rule::UnregisterBusy)?;
         }
         self.synchronize()?;
+        let began = Instant::now();
         let pinned = self.machine.space.registrations.unregister(address)?;
-        self.machine.clock.spend(Expense::Unregister(pinned));
+        self.machine.clock.spend(began, Expense::Unregister(pinned));
         let statistics = &self.machine.statistics;
         statistics.unregistrations.add(1);
         statistics.live_registered.subtract(1);

@@ -222,6 +222,49 @@ fn time_is_modelled() {
     assert!(unregister > 0.0);
 }
 
+#[test]
+fn what_was_brought_in_is_resident() {
+    let costs = Some(Costs::parse("h100-pcie").unwrap());
+    let context = context(Options { costs, ..Options::default() });
+    let mapping = Mapping::zeroed(16 << 20).unwrap();
+    let start = mapping.start() as u64;
+    let price = || {
+        let before = context.machine.clock.seconds().unwrap();
+        context.register(start, 16 << 20, 0).unwrap();
+        context.machine.clock.seconds().unwrap() - before
+    };
+    // SAFETY: brings in the first half of a mapping of the test.
+    let result = unsafe { libc::madvise(start as *mut _, 8 << 20, libc::MADV_POPULATE_WRITE) };
+    assert_eq!(result, 0);
+    let half = price();
+    assert!((half - (0.108 + 0.492) / 128.0 - 16e-6).abs() < 1e-5, "{half}");
+}
+
+#[test]
+fn a_pace_is_kept_by_every_priced_call() {
+    let costs = Some(Costs::parse("h100-pcie").unwrap());
+    let context = context(Options { costs, pace: 10, ..Options::default() });
+    let device = context.allocate(1 << 20).unwrap();
+    let mapping = Mapping::zeroed(1 << 20).unwrap();
+    let start = mapping.start() as u64;
+    let paced = |work: &dyn Fn()| {
+        let (virtually, really) = (context.machine.clock.seconds().unwrap(), Instant::now());
+        work();
+        let virtually = context.machine.clock.seconds().unwrap() - virtually;
+        assert!(virtually > 0.0);
+        // Virtual seconds are rounded to nanoseconds.
+        assert!(really.elapsed().as_secs_f64() + 1e-7 > 10.0 * virtually);
+    };
+    let copy = || context.copy((device, Place::Device), (start, Place::Host), 1 << 20).unwrap();
+    let back = || context.copy((start, Place::Host), (device, Place::Device), 1 << 20).unwrap();
+    paced(&copy);
+    paced(&|| context.register(start, 1 << 20, 0).unwrap());
+    paced(&copy);
+    paced(&back);
+    paced(&|| context.unregister(start).unwrap());
+    paced(&|| assert!(context.allocate_host(1 << 20, 0).unwrap() > 0));
+}
+
 /// Whether this process may write to an address.
 fn writable(address: u64) -> bool {
     transfer::write(address, b"x").is_ok()

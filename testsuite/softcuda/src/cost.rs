@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Figures of one machine. Bandwidths in GB/s (10⁹), registration in ms per
 /// GiB, the cost of a call in µs.
@@ -88,21 +89,24 @@ pub(crate) enum Expense {
 }
 
 /// Virtual time since the start of the driver. It is one clock: nothing
-/// overlaps in it.
+/// overlaps in it. If it paces, real time is never behind it.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     costs: Option<Costs>,
+    /// Real time for each unit of virtual time; 0 lets real time be.
+    pace: u32,
     nanoseconds: AtomicU64,
 }
 
 impl Clock {
     /// A clock that stands still if there are no costs.
-    pub(crate) fn new(costs: Option<Costs>) -> Clock {
-        Clock { costs, nanoseconds: AtomicU64::new(0) }
+    pub(crate) fn new(costs: Option<Costs>, pace: u32) -> Clock {
+        Clock { costs, pace, nanoseconds: AtomicU64::new(0) }
     }
 
-    /// Lets the time pass that `expense` costs.
-    pub(crate) fn spend(&self, expense: Expense) {
+    /// Lets the time pass that `expense` costs, for something that began at
+    /// `began` and is done.
+    pub(crate) fn spend(&self, began: Instant, expense: Expense) {
         let Some(costs) = &self.costs else { return };
         let per_gib =
             |bytes: u64, milliseconds: f64| bytes as f64 / 1_073_741_824.0 * milliseconds * 1e6;
@@ -127,11 +131,26 @@ impl Clock {
             Expense::Launch => costs.launch * 1e3,
         };
         self.nanoseconds.fetch_add(nanoseconds as u64, Ordering::Relaxed);
+        if self.pace > 0 {
+            wait_until(began + Duration::from_nanos(nanoseconds as u64) * self.pace);
+        }
     }
 
     /// Virtual seconds, if there are costs.
     pub(crate) fn seconds(&self) -> Option<f64> {
         self.costs.as_ref().map(|_| self.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9)
+    }
+}
+
+/// Sleeps for most of the time, since a sleep ends late, and spins for the rest.
+fn wait_until(end: Instant) {
+    const LATE: Duration = Duration::from_micros(200);
+    let left = end.saturating_duration_since(Instant::now());
+    if left > LATE {
+        std::thread::sleep(left - LATE);
+    }
+    while Instant::now() < end {
+        std::hint::spin_loop();
     }
 }
 
@@ -142,8 +161,8 @@ mod tests {
     const GIB: u64 = 1 << 30;
 
     fn after(expense: Expense) -> f64 {
-        let clock = Clock::new(Some(Costs::parse("h100-pcie").unwrap()));
-        clock.spend(expense);
+        let clock = Clock::new(Some(Costs::parse("h100-pcie").unwrap()), 0);
+        clock.spend(Instant::now(), expense);
         clock.seconds().unwrap()
     }
 
@@ -162,8 +181,22 @@ mod tests {
     #[test]
     fn without_costs_time_stands_still() {
         let clock = Clock::default();
-        clock.spend(Expense::Launch);
+        clock.spend(Instant::now(), Expense::Launch);
         assert_eq!(clock.seconds(), None);
+    }
+
+    #[test]
+    fn a_pace_makes_time_real() {
+        let clock = Clock::new(Some(Costs::parse("h100-pcie").unwrap()), 3);
+        let began = Instant::now();
+        clock.spend(began, Expense::HtoD(8_000_000, false));
+        assert!(began.elapsed() >= Duration::from_micros(3 * 1008));
+        let began = Instant::now();
+        std::thread::sleep(Duration::from_millis(5));
+        let before = Instant::now();
+        clock.spend(began, Expense::HtoD(8_000_000, false));
+        // Real work counts; loosely, for another program may come between.
+        assert!(before.elapsed() < Duration::from_millis(3), "{:?}", before.elapsed());
     }
 
     #[test]

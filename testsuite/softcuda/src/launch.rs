@@ -8,6 +8,7 @@ use crate::stream::Work;
 use crate::view::View;
 use softcuda_ptx::{Launch, Limits};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Most threads in a block, as on hardware.
 const THREADS: u64 = 1024;
@@ -86,7 +87,7 @@ fn run(function: &Function, launch: &Launch) -> Outcome {
     let limits = Limits { threads: machine.options.threads, quantum: machine.options.quantum };
     let _alone = machine.occupy(context.device);
     let view = View::new(machine, context.device, context.id);
-    machine.clock.spend(Expense::Launch);
+    machine.clock.spend(Instant::now(), Expense::Launch);
     machine.statistics.kernels.add(1);
     let program = &function.module.program;
     match softcuda_ptx::run(program, function.entry, launch, &view, &limits) {

@@ -37,7 +37,7 @@ impl Machine {
         let registrations = Registrations::new(options.rules.clone(), pinner, options.pin_limit);
         Ok(Machine {
             space: Space { devices, registrations },
-            clock: Clock::new(options.costs.clone()),
+            clock: Clock::new(options.costs.clone(), options.pace),
             statistics: Statistics::default(),
             running: (0..options.devices).map(|_| Mutex::default()).collect(),
             start: Instant::now(),
@@ -63,6 +63,7 @@ impl Machine {
 
     /// Carries out a copy and counts it.
     pub(crate) fn copy(&self, copy: &Copy) -> Outcome {
+        let began = Instant::now();
         copy.run()?;
         let statistics = &self.statistics;
         // A copy is one call, however many rows it has.
@@ -89,7 +90,7 @@ impl Machine {
             };
             counter.add(size);
             statistics.copies.add(1);
-            expense.into_iter().for_each(|expense| self.clock.spend(expense));
+            expense.into_iter().for_each(|expense| self.clock.spend(began, expense));
         }
         Ok(())
     }

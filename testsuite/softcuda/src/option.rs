@@ -37,6 +37,7 @@ pub(crate) struct Options {
     pub(crate) rules: Rules,
     pub(crate) failures: Failures,
     pub(crate) costs: Option<Costs>,
+    pub(crate) pace: u32,
     pub(crate) report: Report,
     pub(crate) trace: bool,
 }
@@ -59,6 +60,7 @@ impl Default for Options {
             rules: Rules::default(),
             failures: Failures::default(),
             costs: None,
+            pace: 0,
             report: Report::Off,
             trace: false,
         }
@@ -96,6 +98,7 @@ const TABLE: &[(&str, Reader, &str)] = &[
         |o, v| explain(&mut o.costs, Costs::parse(v).map(Some)),
         "h100-pcie, v100-pcie3, gh200, FILE.toml",
     ),
+    ("PACE", |o, v| set(&mut o.pace, number(v, 0..=1000)), "0 to 1000 times the modelled time"),
     ("STATS", |o, v| set(&mut o.report, Some(report(v))), "0, 1, FILE"),
     ("TRACE", |o, v| set(&mut o.trace, flag(v)), "0, 1"),
 ];
@@ -145,6 +148,9 @@ impl Options {
                     format!("{variable}={value}: valid is {valid}{reason}")
                 })?;
             }
+        }
+        if options.pace > 0 && options.costs.is_none() {
+            return Err(format!("{PREFIX}PACE needs {PREFIX}COSTS"));
         }
         Ok(options)
     }
@@ -224,6 +230,8 @@ mod tests {
         assert!(error("SOFTCUDA_DEVICE", "1").contains("DEVICES"));
         assert!(error("SOFTCUDA_RULES", "x=1").contains("same-page"));
         assert!(error("SOFTCUDA_COSTS", "a100").contains("gh200"));
+        assert!(error("SOFTCUDA_PACE", "-1").contains("0 to 1000"));
+        assert!(error("SOFTCUDA_PACE", "2").contains("needs SOFTCUDA_COSTS"));
         assert!(error("SOFTCUDA_FAIL", "cuInit").contains("FUNCTION:CALL=ERROR"));
     }
 }

@@ -192,6 +192,16 @@ cases! {
         assert!(counted["virtual_seconds"].as_f64() > Some(0.0), "{counted}");
     }
 
+    a_pace_is_on_the_wall |programs| {
+        let began = std::time::Instant::now();
+        let options = [("SOFTCUDA_COSTS", "v100-pcie3"), ("SOFTCUDA_PACE", "100")];
+        let counted = statistics(programs, "vadd", &["1000"], &options);
+        let seconds = counted["virtual_seconds"].as_f64().unwrap();
+        // More than 100 times the five calls' own cost, so not by chance.
+        assert!(seconds > 20e-6, "{counted}");
+        assert!(began.elapsed().as_secs_f64() >= 100.0 * seconds, "{counted}");
+    }
+
     statistics_go_to_standard_error |programs| {
         let outcome = programs.run("vadd", &[], &[("SOFTCUDA_STATS", "1"), ("SOFTCUDA_TRACE", "1")]);
         outcome.succeeds("devices 1 wrong 0\n");

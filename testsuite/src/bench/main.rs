@@ -1,10 +1,13 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
-//! run, and what softcuda promises. Prints a table and writes `target/bench.json`; status 1 if a limit is
-//! exceeded.
+//! run, hits in the registry beside UCX's, and what softcuda and the policy
+//! promise. Prints a table and writes `target/bench.json`; status 1 if a limit
+//! is exceeded.
 
 mod compile;
 mod heap;
 mod measure;
+mod policy;
+mod registry;
 mod softcuda;
 mod start;
 
@@ -30,8 +33,11 @@ impl Figure {
 
 fn main() -> ExitCode {
     let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
+    figures.extend(registry::figures());
     figures.extend(heap::figures());
     figures.extend(softcuda::figures());
+    let (policy, traces) = policy::figures();
+    figures.extend(policy);
 
     let mut table = format!("{:<58} {:>7} {:>7}\n", "", "ratio", "limit");
     for figure in &figures {
@@ -39,6 +45,8 @@ fn main() -> ExitCode {
         table +=
             &format!("{:<58} {:>7.3} {:>7.3}{verdict}\n", figure.name, figure.ratio, figure.limit);
     }
+    table += "policy: cost to the optimum's, and speed to stock's\n";
+    table += &traces;
     let json: Vec<_> = figures
         .iter()
         .map(|f| json!({ "name": f.name, "ratio": f.ratio, "limit": f.limit, "pass": f.pass() }))

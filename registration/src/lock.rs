@@ -8,7 +8,8 @@ use core::ops::{Deref, DerefMut};
 
 /// Guards `T`. It allocates nothing and needs no initialisation, so hooks may
 /// take it at any time; it is not reentrant.
-pub(crate) struct Lock<T> {
+#[derive(Debug)]
+pub struct Lock<T> {
     mutex: UnsafeCell<libc::pthread_mutex_t>,
     value: UnsafeCell<T>,
 }
@@ -17,7 +18,8 @@ pub(crate) struct Lock<T> {
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
-    pub(crate) const fn new(value: T) -> Lock<T> {
+    /// Not held.
+    pub const fn new(value: T) -> Lock<T> {
         Lock {
             mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
             value: UnsafeCell::new(value),
@@ -25,7 +27,7 @@ impl<T> Lock<T> {
     }
 
     /// Waits until nobody else has it.
-    pub(crate) fn lock(&self) -> Guard<'_, T> {
+    pub fn lock(&self) -> Guard<'_, T> {
         self.acquire();
         Guard { lock: self }
     }
@@ -35,13 +37,13 @@ impl<T> Lock<T> {
     /// # Safety
     /// This thread, or its parent before a `fork`, acquired the lock, and has no other reference.
     #[allow(clippy::mut_from_ref, reason = "the lock is held")]
-    pub(crate) unsafe fn held(&self) -> &mut T {
+    pub unsafe fn held(&self) -> &mut T {
         // SAFETY: by the contract above.
         unsafe { &mut *self.value.get() }
     }
 
     /// Before `fork`: so that the child gets a consistent value.
-    pub(crate) fn acquire(&self) {
+    pub fn acquire(&self) {
         // SAFETY: a valid mutex that never moves while it is held: it is borrowed.
         unsafe { libc::pthread_mutex_lock(self.mutex.get()) };
     }
@@ -50,14 +52,15 @@ impl<T> Lock<T> {
     ///
     /// # Safety
     /// This thread, or its parent before the `fork`, called [`Lock::acquire`].
-    pub(crate) unsafe fn release(&self) {
+    pub unsafe fn release(&self) {
         // SAFETY: held, by the contract above.
         unsafe { libc::pthread_mutex_unlock(self.mutex.get()) };
     }
 }
 
 /// The value while the lock is held.
-pub(crate) struct Guard<'a, T> {
+#[derive(Debug)]
+pub struct Guard<'a, T> {
     lock: &'a Lock<T>,
 }
 

@@ -1,0 +1,88 @@
+//! Which device a call is for, and what is mapped there: libgomp's answers.
+
+use core::ffi::{c_int, c_void};
+
+use crate::function::Function;
+
+/// A device other than the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Device {
+    /// By OpenMP's number.
+    Openmp(c_int),
+    /// OpenACC's current one.
+    Openacc,
+}
+
+/// What the compiler passes for the default device, and since GCC 16 for
+/// OpenMP 6.1's (gomp-constants.h).
+const DEFAULT: c_int = -1;
+const DEFAULT_OMP_61: c_int = -5;
+
+impl Device {
+    /// From the first argument of `GOMP_target…`: none is the host.
+    pub(crate) fn openmp(argument: c_int) -> Option<Device> {
+        static DEFAULT_DEVICE: Function<unsafe extern "C" fn() -> c_int> =
+            Function::of_libgomp(c"omp_get_default_device");
+        let number = match argument {
+            // SAFETY: omp.h's prototype.
+            DEFAULT | DEFAULT_OMP_61 => unsafe { DEFAULT_DEVICE.get()() },
+            number => number,
+        };
+        Device::numbered(number)
+    }
+
+    /// By its number in the API of OpenMP; none is the host, and numbers that
+    /// there are not.
+    pub(crate) fn numbered(number: c_int) -> Option<Device> {
+        static DEVICES: Function<unsafe extern "C" fn() -> c_int> =
+            Function::of_libgomp(c"omp_get_num_devices");
+        // SAFETY: omp.h's prototype.
+        (number >= 0 && number < unsafe { DEVICES.get()() }).then_some(Device::Openmp(number))
+    }
+
+    /// From OpenACC's flags, which arrive inverted: bit 0 asks for the host.
+    pub(crate) fn openacc(flags: c_int) -> Option<Device> {
+        (!flags & 1 == 0).then_some(Device::Openacc)
+    }
+
+    /// Whether the address is mapped.
+    pub(crate) fn has(self, address: usize) -> bool {
+        static OPENMP: Function<unsafe extern "C" fn(*const c_void, c_int) -> c_int> =
+            Function::of_libgomp(c"omp_target_is_present");
+        static OPENACC: Function<unsafe extern "C" fn(*const c_void, usize) -> c_int> =
+            Function::of_libgomp(c"acc_is_present");
+        let address = core::ptr::without_provenance(address);
+        // SAFETY: the prototypes of omp.h and openacc.h; the address is only looked up.
+        unsafe {
+            match self {
+                Device::Openmp(number) => OPENMP.get()(address, number) != 0,
+                Device::Openacc => OPENACC.get()(address, 1) != 0,
+            }
+        }
+    }
+
+    /// Has libgomp initialise the device, which makes its context current in
+    /// this thread. OpenACC's is initialised by the construct itself, so that
+    /// profiling tools see the events in their place.
+    pub(crate) fn initialise(self) {
+        static ALLOC: Function<unsafe extern "C" fn(usize, c_int) -> *mut c_void> =
+            Function::of_libgomp(c"omp_target_alloc");
+        static FREE: Function<unsafe extern "C" fn(*mut c_void, c_int)> =
+            Function::of_libgomp(c"omp_target_free");
+        if let Device::Openmp(number) = self {
+            // SAFETY: omp.h's prototypes; freed on the device where it was allocated.
+            unsafe { FREE.get()(ALLOC.get()(16, number), number) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Device;
+
+    #[test]
+    fn openacc_flags_are_inverted() {
+        assert_eq!(Device::openacc(!0), Some(Device::Openacc));
+        assert_eq!(Device::openacc(!1), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! Map kinds, as the compiler gives them to libgomp (gomp-constants.h): the
+//! lowest byte of an element of the array `kinds`.
+
+/// When libgomp copies one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Never.
+    Never,
+    /// If the call makes the mapping (to the device) or ends it (from it).
+    New,
+    /// If there is a mapping: `update`.
+    Mapped,
+    /// Whether or not there was a mapping.
+    Always,
+}
+
+/// What an element of the map arrays stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Memory that is mapped, or no longer; when it is copied to the device,
+    /// and when from it.
+    Memory(When, When),
+    /// So many of the elements behind it are members of one structure. Each
+    /// is copied for itself.
+    Struct,
+    /// No memory at the host address: pointers that are translated, values.
+    Other,
+}
+
+const TO: u8 = 1;
+const FROM: u8 = 2;
+
+const ALWAYS: u8 = 0x10;
+const IMPLICIT: u8 = 0x60;
+const FORCE: u8 = 0x80;
+/// From GCC 14 on.
+const ALWAYS_PRESENT: u8 = 0x94;
+
+const ALLOC: u8 = 0x00;
+const TO_PSET: u8 = 0x05;
+const FORCE_PRESENT: u8 = 0x06;
+const DELETE: u8 = 0x07;
+const FIRSTPRIVATE: u8 = 0x0c;
+const RELEASE: u8 = 0x17;
+const STRUCT: u8 = 0x1c;
+/// From GCC 14 on: members in any order.
+const STRUCT_UNORDERED: u8 = 0x5c;
+const FORCE_ALLOC: u8 = 0x80;
+
+impl Kind {
+    /// Of an element of `kinds`.
+    pub(crate) fn of(element: u16) -> Kind {
+        let kind = element.to_le_bytes()[0];
+        let (to, from) = (kind & TO != 0, kind & FROM != 0);
+        let way = |copies, when| if copies { when } else { When::Never };
+        match kind {
+            TO_PSET | FIRSTPRIVATE => Kind::Memory(When::New, When::Never),
+            STRUCT | STRUCT_UNORDERED => Kind::Struct,
+            ALLOC | FORCE_ALLOC | FORCE_PRESENT | DELETE | RELEASE => {
+                Kind::Memory(When::Never, When::Never)
+            }
+            // A device pointer that is used if there is one, and takes no memory.
+            ALWAYS => Kind::Other,
+            _ => match kind & !(TO | FROM) {
+                0 | IMPLICIT => Kind::Memory(way(to, When::New), way(from, When::New)),
+                ALWAYS | ALWAYS_PRESENT | FORCE => {
+                    Kind::Memory(way(to, When::Always), way(from, When::Always))
+                }
+                _ => Kind::Other,
+            },
+        }
+    }
+
+    /// Of an element of the array that `GOMP_target` and its kin take
+    /// (GCC 4.9): three bits.
+    pub(crate) fn of_old(element: u8) -> Kind {
+        Kind::of(u16::from(element & 7))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kind::{self, Memory, Other, Struct};
+    use super::When::{Always, Never, New};
+
+    #[test]
+    fn kinds_that_copy() {
+        assert_eq!(Kind::of(0x01), Memory(New, Never));
+        assert_eq!(Kind::of(0x02), Memory(Never, New));
+        assert_eq!(Kind::of(0x03), Memory(New, New));
+        assert_eq!(Kind::of(0x11), Memory(Always, Never));
+        assert_eq!(Kind::of(0x13), Memory(Always, Always));
+        assert_eq!(Kind::of(0x81), Memory(Always, Never));
+        assert_eq!(Kind::of(0x83), Memory(Always, Always));
+        assert_eq!(Kind::of(0x05), Memory(New, Never), "a Fortran descriptor");
+        assert_eq!(Kind::of(0x0c), Memory(New, Never), "firstprivate");
+        assert_eq!(Kind::of(0x63), Memory(New, New), "implicit tofrom");
+        assert_eq!(Kind::of(0x95), Memory(Always, Never), "always, present, to");
+    }
+
+    #[test]
+    fn the_high_byte_is_the_alignment() {
+        assert_eq!(Kind::of(0x0301), Kind::of(0x01));
+        assert_eq!(Kind::of_old(0x19), Kind::of(0x01));
+    }
+
+    #[test]
+    fn memory_that_is_not_copied() {
+        // alloc, force_present, delete, release, force_alloc.
+        for kind in [0x00, 0x06, 0x07, 0x17, 0x80] {
+            assert_eq!(Kind::of(kind), Memory(Never, Never), "{kind:#x}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_memory() {
+        // pointer, device pointer, link, if_present, firstprivate_int, use_device_ptr,
+        // use_device_ptr_if_present, always_pointer, attach, detach, force_detach.
+        for kind in [
+            0x04, 0x08, 0x09, 0x0a, 0x0b, 0x0d, 0x0e, 0x0f, 0x10, 0x14, 0x1d, 0x1e, 0x1f, 0x50,
+            0x51, 0x52, 0xd1,
+        ] {
+            assert_eq!(Kind::of(kind), Other, "{kind:#x}");
+        }
+        assert_eq!(Kind::of(0x1c), Struct);
+        assert_eq!(Kind::of(0x5c), Struct);
+    }
+}
