@@ -19,6 +19,10 @@ pub(super) use self::resize::Resize;
 /// something else.
 const DECAY: u32 = 2000;
 
+/// The same of a kept block: what the host does between two uses of a buffer
+/// may take some seconds, and registering it again costs more than its memory.
+const KEPT_DECAY: u32 = 10_000;
+
 /// Resident free memory that is always allowed, in bytes; at most a 64th of the machine's.
 const DIRTY_MIN: usize = 256 << 20;
 
@@ -104,9 +108,9 @@ pub(super) struct Arena {
     dirty_min: usize,
 }
 
-/// Whether what was freed at `time` has been free for too long, in milliseconds.
-fn is_old(time: u32, now: u32) -> bool {
-    now.wrapping_sub(time) >= DECAY
+/// Whether what was freed at `time` has been free for longer than `most`, in milliseconds.
+fn is_old(time: u32, now: u32, most: u32) -> bool {
+    now.wrapping_sub(time) >= most
 }
 
 /// Granules for so many bytes.
@@ -341,7 +345,7 @@ impl Arena {
     pub(super) fn overdue(&mut self, now: u32) -> Option<Work> {
         let allowed = self.dirty_min.max(self.live / 4);
         let (first, time) = self.dirty.oldest(&mut self.table)?;
-        if is_old(time, now) || self.dirty.granules * GRANULE > allowed {
+        if is_old(time, now, DECAY) || self.dirty.granules * GRANULE > allowed {
             let length = self.dirty.remove(&mut self.table, first);
             return Some(self.work(first, length, None));
         }
@@ -351,7 +355,7 @@ impl Arena {
     /// The same of a kept one.
     pub(super) fn overdue_kept(&mut self, now: u32) -> Option<Work> {
         let (first, time) = self.kept.oldest(&mut self.table)?;
-        if is_old(time, now) || self.kept.granules * GRANULE > self.kept_limit {
+        if is_old(time, now, KEPT_DECAY) || self.kept.granules * GRANULE > self.kept_limit {
             let length = self.kept.remove(&mut self.table, first);
             let kept = Some(self.block(first));
             return Some(self.work(first, length, kept));
