@@ -42,7 +42,8 @@ extern int offmem_is_pinned (const void *p, size_t n);
    Returns 0, also if they are page-locked already, or
 
      EINVAL   P is null, N is 0, P + N is no address; or it is memory that is
-              never page-locked: a stack, or less than OFFMEM_MIN_SIZE
+              never page-locked: a stack, less than OFFMEM_MIN_SIZE, or what
+              another allocator could take back unseen
      EFAULT   not all of it is memory that may be written
      ENOTSUP  there is no driver to page-lock it for, or OFFMEM=off
      ENOMEM   above OFFMEM_LIMIT, or the driver refused

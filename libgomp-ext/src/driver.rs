@@ -131,6 +131,9 @@ impl Cuda {
     /// No call goes to the driver any more: libgomp is about to destroy the
     /// context, and the driver itself may go next.
     pub(crate) fn close(&self) {
+        if cfg!(feature = "sabotage-exit") {
+            return;
+        }
         self.closed.store(true, Ordering::SeqCst);
         self.leave();
     }
@@ -287,7 +290,7 @@ pub(crate) mod poison {
     /// Before a copy of `range`. It ends the program where the copy would be wrong.
     #[inline]
     pub(crate) fn cure(cuda: &Cuda, range: Range) {
-        if ANY.load(Ordering::Relaxed) {
+        if ANY.load(Ordering::Relaxed) && !cfg!(feature = "sabotage-poison") {
             cure_overlapping(cuda, range);
         }
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::driver::poison;
 use crate::engine::flight::Flight;
-use crate::engine::{ANY_REGION, Device, Engine, Place, REGISTRY, Transfer, When};
+use crate::engine::{ANY_REGION, Device, Engine, Place, REGISTRY, Reason, Transfer, When};
 use crate::report::{Direction, Tally};
 use crate::{api, heap};
 
@@ -36,6 +36,8 @@ pub(crate) struct Call {
     device: Device,
     place: Place,
     time: Time,
+    /// Whether it maps what it copies.
+    maps: bool,
     /// Whether also the bytes of registered memory are counted: for the
     /// report, and for one call in many to see what such copies cost.
     counts: bool,
@@ -58,12 +60,20 @@ struct Ending {
 }
 
 impl Call {
-    pub(crate) fn new(engine: &'static Engine, device: Device, place: Place, time: Time) -> Call {
+    /// `maps` says whether it maps what it copies.
+    pub(crate) fn new(
+        engine: &'static Engine,
+        device: Device,
+        place: Place,
+        time: Time,
+        maps: bool,
+    ) -> Call {
         Call {
             engine,
             device,
             place,
             time,
+            maps,
             counts: api::counts() || engine.samples(),
             uses: SmallVec::new(),
             loose: SmallVec::new(),
@@ -79,12 +89,17 @@ impl Call {
     pub(crate) fn add(&mut self, transfer: Transfer) {
         self.ranges += 1;
         if transfer.range.size() >= GRANULE
-            && let Some(used) = self.engine.region(transfer.range, self.time)
+            && let Some(used) = self.engine.region(transfer.range, || self.reason(transfer.range))
         {
             self.hold(used, transfer);
         } else {
             self.loose.push(transfer);
         }
+    }
+
+    fn reason(&self, range: Range) -> Reason {
+        let mapped = self.time != Time::Later && (self.maps || self.device.has(range.start));
+        if mapped { Reason::Mapped } else { Reason::Copied }
     }
 
     /// Makes the call.
@@ -153,7 +168,7 @@ impl Call {
                 self.ending.push(Ending { range: transfer.range, pinned });
             }
         }
-        if self.time == Time::Later {
+        if self.time == Time::Later && !cfg!(feature = "sabotage-sticky") {
             used.set_sticky();
         }
         self.uses.push(used);

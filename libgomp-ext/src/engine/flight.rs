@@ -63,6 +63,9 @@ impl Drop for Flight {
 
 /// Whether a copy in flight may be partly inside of `region`.
 pub(crate) fn straddles(region: Range) -> bool {
+    if cfg!(feature = "sabotage-flight") {
+        return false;
+    }
     let across = |range: &Range| range.overlaps(region) && !region.contains(*range);
     let sky = SKY.lock();
     sky.lasting.len() > LASTING_MAX

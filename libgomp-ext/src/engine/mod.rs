@@ -87,6 +87,17 @@ pub(crate) struct Engine {
     calls: AtomicU32,
 }
 
+/// Why memory gets a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    /// It is mapped, or the call maps it, and the end of that will be seen.
+    Mapped,
+    /// It is copied, or its mapping ends at an unknown time.
+    Copied,
+    /// The program asked for it.
+    Asked,
+}
+
 static ARMED: AtomicBool = AtomicBool::new(false);
 static ENGINE: OnceLock<Option<Engine>> = OnceLock::new();
 
@@ -228,30 +239,30 @@ impl Engine {
         self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE)
     }
 
-    /// The region that holds a range, which a call copies at `time`.
-    fn region(&self, range: Range, time: Time) -> Option<Use<'static>> {
+    /// The region that holds a range.
+    fn region(&self, range: Range, reason: impl FnOnce() -> Reason) -> Option<Use<'static>> {
         poison::cure(&self.cuda, range);
         match REGISTRY.find(range) {
             Found::Inside(used) => Some(used),
             Found::Across => self.join(range),
-            Found::Outside => self.introduce(range, time),
+            Found::Outside => self.introduce(range, reason()),
         }
     }
 
     /// A new region, where the memory is of a kind that may have one.
-    fn introduce(&self, range: Range, time: Time) -> Option<Use<'static>> {
+    fn introduce(&self, range: Range, reason: Reason) -> Option<Use<'static>> {
         if range.size() < self.min_size || self.stopped.load(Ordering::Relaxed) {
             return None;
         }
         if origin::is_foreign(range) {
             return None;
         }
-        let per_map = self.policy == Policy::PerMap;
+        let per_map = self.policy == Policy::PerMap && reason != Reason::Asked;
         let (range, lifetime) = match origin::of(range, heap::block) {
-            Origin::Heap(block) if per_map => (block, Lifetime::Mapping),
             Origin::Heap(block) => {
+                // Also where it lives with its mapping, which may outlive the block.
                 heap::keep(block);
-                (block, Lifetime::Kept)
+                (block, if per_map { Lifetime::Mapping } else { Lifetime::Kept })
             }
             Origin::Mapping if self.working.mapping && !per_map => (range, Lifetime::Kept),
             Origin::Static if self.working.library && !per_map => (range, Lifetime::Kept),
@@ -263,8 +274,8 @@ impl Engine {
                 (range, Lifetime::Mapping)
             }
         };
-        if lifetime == Lifetime::Mapping && time == Time::Later {
-            // When it is no longer mapped cannot be known.
+        if lifetime == Lifetime::Mapping && reason != Reason::Mapped {
+            // Nobody would say when it ends.
             return None;
         }
         ANY_REGION.store(true, Ordering::SeqCst);
@@ -280,6 +291,9 @@ impl Engine {
 
     /// The region that takes the place of those across whose edges a range lies.
     fn join(&self, range: Range) -> Option<Use<'static>> {
+        if cfg!(feature = "sabotage-straddle") {
+            return None;
+        }
         let lifetime = Lifetime::Kept;
         REGISTRY.join(range, lifetime, self).ok()
     }
@@ -287,6 +301,23 @@ impl Engine {
     /// After a call that may have ended mappings of these ranges: regions that
     /// live with their mapping go with it.
     pub(crate) fn unmapped(&self, device: Device, ranges: impl Iterator<Item = Range>) {
+        if !cfg!(feature = "sabotage-unmapped") {
+            self.forget_mapped(ranges, |region| !device.has(region.start));
+        }
+    }
+
+    /// Before a call that may end mappings of these ranges at any time.
+    pub(crate) fn unmapped_later(&self, ranges: impl Iterator<Item = Range>) {
+        if !cfg!(feature = "sabotage-later") {
+            self.forget_mapped(ranges, |_| true);
+        }
+    }
+
+    fn forget_mapped(
+        &self,
+        ranges: impl Iterator<Item = Range>,
+        has_ended: impl Fn(Range) -> bool,
+    ) {
         if !ANY_MAPPED.load(Ordering::Relaxed) {
             return;
         }
@@ -298,7 +329,7 @@ impl Engine {
                 }
             });
             for region in ended {
-                if !device.has(region.start) && !service::holds(region) {
+                if has_ended(region) && !service::holds(region) {
                     self.forget(region);
                 }
             }
@@ -322,6 +353,9 @@ fn gone(range: Range) {
 
 /// A block of the heap was freed; it stays as it is, to be recycled.
 fn settled(block: Range) {
+    if cfg!(feature = "sabotage-settle") {
+        return;
+    }
     service::release(block);
     REGISTRY.settle(block);
     decay::wake();

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use offmem_policy::{Class, Demand, Direction};
 use offmem_registration::{Found, Range, Use};
 
-use super::{Device, ENGINE, Engine, REGISTRY, Time, on};
+use super::{Device, ENGINE, Engine, REGISTRY, Reason, on};
 use crate::environment::Policy;
 use crate::hook::{allocation, check};
 use crate::lock::Lock;
@@ -55,7 +55,7 @@ fn pin(range: Range) -> Result<(), c_int> {
     if !origin::is_writable(range) {
         return Err(libc::EFAULT);
     }
-    let used = engine.region(range, Time::Region).ok_or(libc::EINVAL)?;
+    let used = engine.region(range, || Reason::Asked).ok_or(libc::EINVAL)?;
     if !used.is_registered() {
         let region = used.range().size() as u64;
         let class = Class::new(0, region);

@@ -37,6 +37,7 @@ fn memcpy<R>(
         place,
         || side.map(|(device, _)| device),
         time,
+        false,
         side.map(|(_, transfer)| transfer).into_iter(),
         real,
     )
@@ -149,8 +150,10 @@ macro_rules! openacc {
             } else {
                 Time::$time
             };
+            let maps = (When::$to, When::$from) == (When::New, When::Never);
+            let copied = copied.into_iter();
             // SAFETY: the caller's arguments.
-            let result = copying(place, || Some(Device::Openacc), time, copied.into_iter(), || unsafe {
+            let result = copying(place, || Some(Device::Openacc), time, maps, copied, || unsafe {
                 real(host, size $(, $async)?)
             });
             engine::after_openacc();
@@ -253,7 +256,7 @@ fn openacc_memcpy(
 ) {
     let time = if is_asynchronous(&[queue]) { Time::Later } else { Time::Copies };
     let transfer = Range::new(host as usize, size).map(|range| Transfer { range, to, from });
-    copying(place, || Some(Device::Openacc), time, transfer.into_iter(), real);
+    copying(place, || Some(Device::Openacc), time, false, transfer.into_iter(), real);
     engine::after_openacc();
 }
 

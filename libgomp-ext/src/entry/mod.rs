@@ -96,18 +96,20 @@ macro_rules! entry {
 }
 use entry;
 
-/// Prepares what the call will copy, and makes it.
+/// Prepares what the call will copy, and makes it. `maps` says whether it maps
+/// that, too.
 fn copying<R>(
     place: Place,
     device: impl FnOnce() -> Option<Device>,
     time: Time,
+    maps: bool,
     transfers: impl Iterator<Item = Transfer>,
     real: impl FnOnce() -> R,
 ) -> R {
     let Some((engine, device)) = engine::on(device) else {
         return real();
     };
-    let mut call = Call::new(engine, device, place, time);
+    let mut call = Call::new(engine, device, place, time, maps);
     transfers.for_each(|transfer| call.add(transfer));
     call.run(real)
 }
@@ -125,7 +127,10 @@ fn mapping<R>(
     let Some((engine, device)) = engine::on(device) else {
         return real();
     };
-    let mut call = Call::new(engine, device, place, time);
+    if time == Time::Later {
+        engine.unmapped_later(arrays.memory().map(|memory| memory.range));
+    }
+    let mut call = Call::new(engine, device, place, time, true);
     arrays.transfers(ways).for_each(|transfer| call.add(transfer));
     let result = call.run(real);
     engine.unmapped(device, arrays.memory().map(|memory| memory.range));

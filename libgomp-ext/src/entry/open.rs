@@ -51,7 +51,7 @@ pub(super) fn end(real: impl FnOnce()) {
     let Some((engine, device)) = engine::on(|| Some(device)) else {
         return real();
     };
-    let mut call = Call::new(engine, device, place, Time::Ends);
+    let mut call = Call::new(engine, device, place, Time::Ends, true);
     memory
         .iter()
         .filter_map(|memory| restrict(*memory, Ways::From))

@@ -97,7 +97,7 @@ entry! {
         unsafe {
             let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
             let time = time(flags, Time::Copies);
-            copying(place, || Device::openmp(device), time, arrays.transfers(Ways::Update), || {
+            copying(place, || Device::openmp(device), time, false, arrays.transfers(Ways::Update), || {
                 real(device, mapnum, hostaddrs, sizes, kinds, flags, depend);
             });
         }
@@ -110,7 +110,7 @@ entry! {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
             let transfers = Arrays::old(mapnum, hostaddrs, sizes, kinds).transfers(Ways::Update);
-            copying(place, || Device::openmp(device), Time::Copies, transfers, || {
+            copying(place, || Device::openmp(device), Time::Copies, false, transfers, || {
                 real(device, unused, mapnum, hostaddrs, sizes, kinds);
             });
         }

@@ -216,7 +216,9 @@ fn catch_up(first: Work, now: u32) {
 }
 
 fn perform(work: &Work, next: impl FnOnce(&mut Arena) -> Option<Work>) -> Option<Work> {
-    if let Some(block) = work.kept {
+    if let Some(block) = work.kept
+        && !cfg!(feature = "sabotage-forget")
+    {
         tell(&FORGET, block);
     }
     let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
@@ -274,6 +276,7 @@ pub(crate) fn keep(block: Range) {
         if owns(block.start)
             && let Some(first) = heap.find(block.start)
             && heap.block(first) == block
+            && !cfg!(feature = "sabotage-keep")
         {
             heap.keep(first);
         }

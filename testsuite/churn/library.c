@@ -1,0 +1,3 @@
+/* Static data that comes and goes with a library.  */
+
+unsigned char library_data[3 << 16];
