@@ -13,6 +13,7 @@ mod flight;
 mod prefault;
 mod service;
 mod signals;
+mod unfit;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -240,6 +241,7 @@ impl Engine {
     }
 
     /// The region that holds a range.
+    #[inline]
     fn region(&self, range: Range, reason: impl FnOnce() -> Reason) -> Option<Use<'static>> {
         poison::cure(&self.cuda, range);
         match REGISTRY.find(range) {
@@ -250,11 +252,13 @@ impl Engine {
     }
 
     /// A new region, where the memory is of a kind that may have one.
+    #[cold]
+    #[inline(never)]
     fn introduce(&self, range: Range, reason: Reason) -> Option<Use<'static>> {
         if range.size() < self.min_size || self.stopped.load(Ordering::Relaxed) {
             return None;
         }
-        if origin::is_foreign(range) {
+        if origin::is_foreign(range) || unfit::has(range) {
             return None;
         }
         let per_map = self.policy == Policy::PerMap && reason != Reason::Asked;
@@ -266,9 +270,13 @@ impl Engine {
             }
             Origin::Mapping if self.working.mapping && !per_map => (range, Lifetime::Kept),
             Origin::Static if self.working.library && !per_map => (range, Lifetime::Kept),
-            Origin::Stack | Origin::ReadOnly => return None,
+            Origin::Stack | Origin::ReadOnly => {
+                unfit::add(range);
+                return None;
+            }
             Origin::Mapping | Origin::Static | Origin::Unknown => {
                 if range.size() < UNPROTECTED_MIN && !per_map {
+                    unfit::add(range);
                     return None;
                 }
                 (range, Lifetime::Mapping)
