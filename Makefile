@@ -76,7 +76,7 @@ check: packages stage
 	@GCC='$(GCC)' testsuite/check.sh
 
 bench: packages stage
-	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench
+	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench -- $(ONLY)
 
 # libgomp's own tests, on softcuda or (DEVICE=) on what the environment leads
 # to; MEMORY=pinned adds the option.

@@ -1,24 +1,84 @@
-//! The CUDA driver: four functions of it, called in libgomp's own context.
+//! The CUDA driver: a few functions of it, called in libgomp's own context.
 
-use core::ffi::c_int;
-use core::ptr;
+use core::ffi::{CStr, c_int, c_uint, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use core::{mem, ptr};
+use std::sync::OnceLock;
 use std::time::Instant;
 
-use cudarc::driver::sys::{self, CUctx_st, CUdevice_attribute, CUpointer_attribute, CUresult};
+use cudarc::driver::sys::{
+    CU_MEMHOSTREGISTER_PORTABLE, CUcontext, CUctx_st, CUdevice, CUdevice_attribute, CUdeviceptr,
+    CUpointer_attribute, CUresult,
+};
 use offmem_registration::{Failure, Operations, Range};
 
 use crate::hook::process;
+
+/// What libgomp's plugin loads. Not `libcuda.so`: that may be the stub with
+/// which programs are linked where there is no driver.
+const LIBRARY: &CStr = c"libcuda.so.1";
 
 /// Whether this process can load one. It stays unloaded: libgomp does that
 /// when the program first offloads.
 pub(crate) fn present() -> bool {
     // SAFETY: runs the library's constructors, as libgomp's own plugin does.
-    unsafe { sys::is_culib_present() }
+    unsafe {
+        let library = libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY);
+        !library.is_null() && libc::dlclose(library) == 0
+    }
+}
+
+/// Its functions, found once for all: hooks call them.
+struct Functions {
+    get_context: unsafe extern "C" fn(*mut CUcontext) -> CUresult,
+    push_context: unsafe extern "C" fn(CUcontext) -> CUresult,
+    pop_context: unsafe extern "C" fn(*mut CUcontext) -> CUresult,
+    get_device: unsafe extern "C" fn(*mut CUdevice) -> CUresult,
+    get_attribute: unsafe extern "C" fn(*mut c_int, CUdevice_attribute, CUdevice) -> CUresult,
+    get_pointer_attribute:
+        unsafe extern "C" fn(*mut c_void, CUpointer_attribute, CUdeviceptr) -> CUresult,
+    register: unsafe extern "C" fn(*mut c_void, usize, c_uint) -> CUresult,
+    unregister: unsafe extern "C" fn(*mut c_void) -> CUresult,
+}
+
+impl Functions {
+    fn get() -> Option<&'static Functions> {
+        static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
+        FUNCTIONS.get_or_init(Functions::find).as_ref()
+    }
+
+    fn find() -> Option<Functions> {
+        // SAFETY: as in `present`; it is there already where libgomp offloads.
+        let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY) };
+        if library.is_null() {
+            return None;
+        }
+        let find = |name: &CStr| {
+            // SAFETY: an open library and a valid string.
+            let address = unsafe { libc::dlsym(library, name.as_ptr()) };
+            (!address.is_null()).then_some(address)
+        };
+        // SAFETY: the prototypes of cuda.h, as cudarc has them.
+        unsafe {
+            Some(Functions {
+                get_context: mem::transmute::<*mut c_void, _>(find(c"cuCtxGetCurrent")?),
+                push_context: mem::transmute::<*mut c_void, _>(find(c"cuCtxPushCurrent_v2")?),
+                pop_context: mem::transmute::<*mut c_void, _>(find(c"cuCtxPopCurrent_v2")?),
+                get_device: mem::transmute::<*mut c_void, _>(find(c"cuCtxGetDevice")?),
+                get_attribute: mem::transmute::<*mut c_void, _>(find(c"cuDeviceGetAttribute")?),
+                get_pointer_attribute: mem::transmute::<*mut c_void, _>(find(
+                    c"cuPointerGetAttribute",
+                )?),
+                register: mem::transmute::<*mut c_void, _>(find(c"cuMemHostRegister_v2")?),
+                unregister: mem::transmute::<*mut c_void, _>(find(c"cuMemHostUnregister")?),
+            })
+        }
+    }
 }
 
 /// The driver in libgomp's context. Any thread may call it.
 pub(crate) struct Cuda {
+    functions: &'static Functions,
     /// Null without one.
     context: AtomicPtr<CUctx_st>,
     /// Whether the process is about to end: there will be none any more.
@@ -33,6 +93,7 @@ impl Cuda {
     /// after any call for a device; none where that device is not CUDA's.
     pub(crate) fn current() -> Option<Cuda> {
         let cuda = Cuda {
+            functions: Functions::get()?,
             context: AtomicPtr::default(),
             closed: AtomicBool::new(false),
             registering: AtomicU64::new(0),
@@ -45,11 +106,11 @@ impl Cuda {
     /// where there is none.
     pub(crate) fn enter(&self) -> bool {
         let mut context = ptr::null_mut();
-        if self.closed.load(Ordering::SeqCst) || process::is_child() || !present() {
+        if self.closed.load(Ordering::SeqCst) || process::is_child() {
             return false;
         }
         // SAFETY: `context` is valid for the write; an uninitialised driver says so.
-        let status = unsafe { sys::cuCtxGetCurrent(&raw mut context) };
+        let status = unsafe { (self.functions.get_context)(&raw mut context) };
         if status != CUresult::CUDA_SUCCESS {
             context = ptr::null_mut();
         }
@@ -94,9 +155,9 @@ impl Cuda {
         let (mut device, mut value) = (0, 0);
         // SAFETY: both are valid for the writes.
         let status = self.within(|| unsafe {
-            match sys::cuCtxGetDevice(&raw mut device) {
+            match (self.functions.get_device)(&raw mut device) {
                 CUresult::CUDA_SUCCESS => {
-                    sys::cuDeviceGetAttribute(&raw mut value, attribute, device)
+                    (self.functions.get_attribute)(&raw mut value, attribute, device)
                 }
                 failure => failure,
             }
@@ -111,14 +172,14 @@ impl Cuda {
             return CUresult::CUDA_ERROR_DEINITIALIZED;
         }
         // SAFETY: the context lives until `leave`; a destroyed one is an error.
-        let status = unsafe { sys::cuCtxPushCurrent_v2(context) };
+        let status = unsafe { (self.functions.push_context)(context) };
         if status != CUresult::CUDA_SUCCESS {
             return status;
         }
         let status = call();
         let mut popped = ptr::null_mut();
         // SAFETY: pushed above.
-        unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
+        unsafe { (self.functions.pop_context)(&raw mut popped) };
         status
     }
 
@@ -138,7 +199,11 @@ impl Cuda {
         let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
         // SAFETY: `kind` is valid for the write.
         let call = || unsafe {
-            sys::cuPointerGetAttribute((&raw mut kind).cast(), attribute, address as u64)
+            (self.functions.get_pointer_attribute)(
+                (&raw mut kind).cast(),
+                attribute,
+                address as u64,
+            )
         };
         self.within(call) == CUresult::CUDA_SUCCESS && kind != 0
     }
@@ -154,7 +219,7 @@ impl Operations for Cuda {
         // SAFETY: registration changes neither content nor validity of memory,
         // and fails where there is none.
         let status = self.within(|| unsafe {
-            sys::cuMemHostRegister_v2(address, range.size(), sys::CU_MEMHOSTREGISTER_PORTABLE)
+            (self.functions.register)(address, range.size(), CU_MEMHOSTREGISTER_PORTABLE)
         });
         add(&self.registering, start);
         verdict(status)
@@ -166,7 +231,7 @@ impl Operations for Cuda {
         for _ in 0..TRIES {
             let start = Instant::now();
             // SAFETY: at worst the driver does not know it.
-            let status = self.within(|| unsafe { sys::cuMemHostUnregister(address) });
+            let status = self.within(|| unsafe { (self.functions.unregister)(address) });
             add(&self.unregistering, start);
             result = match status {
                 // Somebody else has undone it, or its context is gone.

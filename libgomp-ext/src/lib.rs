@@ -7,6 +7,9 @@
 //! was done is told at exit to those who ask (`report`), and the program itself
 //! may ask (`api`).
 
+// Exported functions are called from outside only, and unit tests do not export them.
+#![cfg_attr(test, allow(dead_code, reason = "exports are not exported there"))]
+
 mod allocator;
 mod api;
 mod budget;

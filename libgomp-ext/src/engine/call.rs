@@ -86,6 +86,7 @@ impl Call {
     }
 
     /// Memory that the call will copy.
+    #[inline]
     pub(crate) fn add(&mut self, transfer: Transfer) {
         self.ranges += 1;
         if transfer.range.size() >= GRANULE
@@ -102,19 +103,9 @@ impl Call {
         if mapped { Reason::Mapped } else { Reason::Copied }
     }
 
-    /// Makes the call.
-    pub(crate) fn run<R>(mut self, real: impl FnOnce() -> R) -> R {
-        // A block of our own is registered as a whole: nothing can lie across its edge.
-        let outside: SmallVec<[Range; 16]> = self
-            .loose
-            .iter()
-            .map(|transfer| transfer.range)
-            .filter(|range| !heap::owns(range.start))
-            .collect();
-        let flight = Flight::begin(&outside, self.time == Time::Later);
-        for transfer in core::mem::take(&mut self.loose) {
-            self.settle(transfer);
-        }
+    /// Makes the call; once.
+    pub(crate) fn run<R>(&mut self, real: impl FnOnce() -> R) -> R {
+        let flight = if self.loose.is_empty() { None } else { self.settle_loose() };
         let timed = self.times().then(Instant::now);
         let result = real();
         let elapsed = timed.map(|start| start.elapsed());
@@ -127,11 +118,27 @@ impl Call {
         result
     }
 
+    /// What is copied without being in a region is listed, and looked at once
+    /// more: see `flight`.
+    fn settle_loose(&mut self) -> Option<Flight> {
+        // A block of our own is registered as a whole: nothing can lie across its edge.
+        let outside: SmallVec<[Range; 16]> = self
+            .loose
+            .iter()
+            .map(|transfer| transfer.range)
+            .filter(|range| !heap::owns(range.start))
+            .collect();
+        let flight = Flight::begin(&outside, self.time == Time::Later);
+        if self.counts || ANY_REGION.load(Ordering::SeqCst) {
+            for i in 0..self.loose.len() {
+                self.settle(self.loose[i]);
+            }
+        }
+        flight
+    }
+
     /// What is not in a region may still meet one.
     fn settle(&mut self, transfer: Transfer) {
-        if !ANY_REGION.load(Ordering::SeqCst) && !self.counts {
-            return;
-        }
         poison::cure(&self.engine.cuda, transfer.range);
         match REGISTRY.find(transfer.range) {
             Found::Inside(used) => self.hold(used, transfer),
@@ -151,27 +158,32 @@ impl Call {
     }
 
     /// Keeps the region from eviction during the call, and decides whether to register it.
+    #[inline]
     fn hold(&mut self, used: Use<'static>, transfer: Transfer) {
-        let mut pinned = used.is_registered();
+        let pinned = used.is_registered();
         if !pinned || self.counts {
-            let bytes = self.bytes(transfer);
-            let class = Class::new(self.place.key, used.range().size() as u64);
-            if pinned {
-                self.engine.hit(&used, bytes, class);
-            } else if bytes != [0; 2] {
-                pinned = self.engine.consider(&used, bytes, class, self.tally);
-            }
-            let total = if pinned { &mut self.pinned } else { &mut self.pageable };
-            total[0] += bytes[0];
-            total[1] += bytes[1];
-            if self.time == Time::Ends && transfer.from == When::New && bytes[1] > 0 {
-                self.ending.push(Ending { range: transfer.range, pinned });
-            }
+            self.weigh(&used, transfer, pinned);
         }
         if self.time == Time::Later && !cfg!(feature = "sabotage-sticky") {
             used.set_sticky();
         }
         self.uses.push(used);
+    }
+
+    fn weigh(&mut self, used: &Use<'static>, transfer: Transfer, mut pinned: bool) {
+        let bytes = self.bytes(transfer);
+        let class = Class::new(self.place.key, used.range().size() as u64);
+        if pinned {
+            self.engine.hit(used, bytes, class);
+        } else if bytes != [0; 2] {
+            pinned = self.engine.consider(used, bytes, class, self.tally);
+        }
+        let total = if pinned { &mut self.pinned } else { &mut self.pageable };
+        total[0] += bytes[0];
+        total[1] += bytes[1];
+        if self.time == Time::Ends && transfer.from == When::New && bytes[1] > 0 {
+            self.ending.push(Ending { range: transfer.range, pinned });
+        }
     }
 
     /// How many bytes will be copied `[to the device, from it]`.

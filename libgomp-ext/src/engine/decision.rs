@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 use std::time::Instant;
 
 use offmem_policy::{Class, Decision, Demand, Direction};
-use offmem_registration::{Outcome, Phase, Range, Use};
+use offmem_registration::{Failure, Operations, Outcome, Phase, Range, Use};
 
 use super::{Engine, REGISTRY, flight, prefault};
 use crate::environment::Policy;
@@ -69,15 +69,13 @@ impl Engine {
         if wanting > 0 && self.make_room(wanting, used, demand) < wanting {
             return false;
         }
-        prefault::bring_in(range);
         let start = Instant::now();
-        let outcome = REGISTRY.register(used, &self.cuda);
-        let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        prefault::bring_in(range);
+        let outcome = REGISTRY.register(used, self);
         match outcome {
             Outcome::Registered => {
                 self.refusals.store(0, Ordering::Relaxed);
-                self.costs.observe_register(demand.region, nanoseconds);
-                tally.registered(demand.region, nanoseconds);
+                tally.registered(demand.region, nanoseconds_since(start));
             }
             Outcome::Refused => {
                 tally.failed();
@@ -92,7 +90,7 @@ impl Engine {
     /// Evicts regions, as the policy allows; the bytes.
     fn make_room(&self, wanting: u64, used: &Use<'static>, demand: &Demand) -> u64 {
         let wanting = usize::try_from(wanting).unwrap_or(usize::MAX);
-        let evicted = REGISTRY.evict_where(wanting, &self.cuda, |victim| {
+        let evicted = REGISTRY.evict_where(wanting, self, |victim| {
             self.policy != Policy::Adaptive
                 || self.rental.yields(&self.costs, victim, used.cost(), demand.region)
         });
@@ -137,6 +135,31 @@ impl Engine {
             }
         }
     }
+}
+
+/// The driver's functions, from whose durations the policy learns.
+impl Operations for Engine {
+    fn register(&self, range: Range) -> Result<(), Failure> {
+        let start = Instant::now();
+        let result = self.cuda.register(range);
+        if result.is_ok() {
+            self.costs.observe_register(range.size() as u64, nanoseconds_since(start));
+        }
+        result
+    }
+
+    fn unregister(&self, range: Range) -> Result<(), Failure> {
+        let start = Instant::now();
+        let result = self.cuda.unregister(range);
+        if result.is_ok() {
+            self.costs.observe_unregister(range.size() as u64, nanoseconds_since(start));
+        }
+        result
+    }
+}
+
+fn nanoseconds_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A demand for each way.

@@ -6,11 +6,14 @@
 //! worth it (`decision`), and hooks drop it before its memory goes away.
 
 mod call;
+mod decay;
 mod decision;
 mod device;
 mod flight;
 mod prefault;
 mod service;
+mod signals;
+mod unfit;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -21,8 +24,8 @@ use offmem_registration::{Found, Lifetime, Range, Registry, Unfit, Use};
 
 use crate::driver::{Cuda, poison};
 use crate::environment::{self, Policy};
-use crate::hook::allocation;
 use crate::hook::check::Working;
+use crate::hook::{allocation, process};
 use crate::message::fall_short;
 use crate::origin::{self, Origin};
 use crate::report::{self, Tally};
@@ -167,7 +170,7 @@ pub(crate) fn unmapped_openacc(range: Option<Range>) {
 /// back, everything begins anew.
 pub(crate) fn suspend() {
     if let Some(Some(engine)) = ENGINE.get() {
-        REGISTRY.remove(Range { start: 0, end: usize::MAX }, &engine.cuda);
+        REGISTRY.remove(Range { start: 0, end: usize::MAX }, engine);
         engine.cuda.leave();
     }
 }
@@ -209,6 +212,7 @@ impl Engine {
         // After libgomp's, which has initialised the device, so it runs before it.
         // SAFETY: the handler stays: this library is never unloaded.
         unsafe { libc::atexit(at_exit) };
+        decay::begin();
         strategy::settle("register", format_args!("there is a CUDA device"));
         Some(Engine {
             cuda,
@@ -233,10 +237,11 @@ impl Engine {
 
     /// Whether a call is one of those that are counted and timed.
     fn samples(&self) -> bool {
-        self.calls.fetch_add(1, Ordering::Relaxed) % SAMPLE == 0
+        self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(SAMPLE)
     }
 
     /// The region that holds a range.
+    #[inline]
     fn region(&self, range: Range, reason: impl FnOnce() -> Reason) -> Option<Use<'static>> {
         poison::cure(&self.cuda, range);
         match REGISTRY.find(range) {
@@ -247,11 +252,13 @@ impl Engine {
     }
 
     /// A new region, where the memory is of a kind that may have one.
+    #[cold]
+    #[inline(never)]
     fn introduce(&self, range: Range, reason: Reason) -> Option<Use<'static>> {
         if range.size() < self.min_size || self.stopped.load(Ordering::Relaxed) {
             return None;
         }
-        if origin::is_foreign(range) {
+        if origin::is_foreign(range) || unfit::has(range) {
             return None;
         }
         let per_map = self.policy == Policy::PerMap && reason != Reason::Asked;
@@ -263,9 +270,13 @@ impl Engine {
             }
             Origin::Mapping if self.working.mapping && !per_map => (range, Lifetime::Kept),
             Origin::Static if self.working.library && !per_map => (range, Lifetime::Kept),
-            Origin::Stack | Origin::ReadOnly => return None,
+            Origin::Stack | Origin::ReadOnly => {
+                unfit::add(range);
+                return None;
+            }
             Origin::Mapping | Origin::Static | Origin::Unknown => {
                 if range.size() < UNPROTECTED_MIN && !per_map {
+                    unfit::add(range);
                     return None;
                 }
                 (range, Lifetime::Mapping)
@@ -292,7 +303,7 @@ impl Engine {
             return None;
         }
         let lifetime = Lifetime::Kept;
-        REGISTRY.join(range, lifetime, &self.cuda).ok()
+        REGISTRY.join(range, lifetime, self).ok()
     }
 
     /// After a call that may have ended mappings of these ranges: regions that
@@ -336,7 +347,7 @@ impl Engine {
     /// Drops a region.
     fn forget(&self, range: Range) {
         decision::conclude(self, range);
-        REGISTRY.remove(range, &self.cuda);
+        REGISTRY.remove(range, self);
     }
 }
 
@@ -355,6 +366,7 @@ fn settled(block: Range) {
     }
     service::release(block);
     REGISTRY.settle(block);
+    decay::wake();
 }
 
 /// Before `fork`.
@@ -386,7 +398,12 @@ fn in_child() {
 
 /// libgomp's own handler, which destroys the context, comes next.
 extern "C" fn at_exit() {
+    if process::is_child() {
+        // The thread of `decay` is not here, and may have held its lock.
+        return;
+    }
     if let Some(Some(engine)) = ENGINE.get() {
+        decay::close();
         engine.cuda.close();
     }
 }

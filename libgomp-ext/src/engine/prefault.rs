@@ -4,10 +4,11 @@
 //! populate the range before are faster where it was never touched, and cost
 //! little where it was.
 
-use core::{mem, ptr};
 use std::thread;
 
 use offmem_registration::Range;
+
+use super::signals::Blocked;
 
 /// What one thread brings in at least, in bytes.
 const SHARE: usize = 32 << 20;
@@ -45,30 +46,4 @@ fn populate(range: Range) {
     unsafe {
         libc::syscall(libc::SYS_madvise, range.start, range.size(), libc::MADV_POPULATE_WRITE)
     };
-}
-
-/// All signals are blocked in this thread and those that it begins: the
-/// program's handlers belong into its own threads.
-struct Blocked(libc::sigset_t);
-
-impl Blocked {
-    fn all() -> Blocked {
-        // SAFETY: both sets are valid for the writes; a set of zeros is empty.
-        unsafe {
-            let mut all = mem::zeroed();
-            let mut old = mem::zeroed();
-            libc::sigfillset(&raw mut all);
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
-            Blocked(old)
-        }
-    }
-}
-
-impl Drop for Blocked {
-    fn drop(&mut self) {
-        // SAFETY: the set that was in effect before.
-        unsafe {
-            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
-        }
-    }
 }

@@ -12,7 +12,7 @@ use crate::environment::Policy;
 use crate::hook::{allocation, check};
 use crate::lock::Lock;
 use crate::report::{Figures, Hook, Summary, Tally};
-use crate::{api, origin};
+use crate::{api, heap, origin};
 
 /// Memory that the program asked to have pinned: held, so never evicted.
 static PINNED: Lock<Vec<(Range, Use<'static>)>> = Lock::new(Vec::new());
@@ -136,8 +136,8 @@ pub(crate) fn summarise(summary: Summary) -> Summary {
             Policy::PerMap => "per-map",
         }),
         hooks: hooks.map(|(name, in_effect)| Hook { name, in_effect }).into(),
-        heap_owned: allocation::is_on(),
-        heap_reason: allocation::why_off(),
+        heap: allocation::is_on().then(heap::statistics),
+        heap_reason: heap::why_off(),
         figures: figures(),
         ..summary
     }

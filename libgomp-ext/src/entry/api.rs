@@ -110,8 +110,8 @@ macro_rules! memcpy_rect {
                 let (offsets, dimensions) =
                     if to_device { (src_offsets, src_dimensions) } else { (dst_offsets, dst_dimensions) };
                 // SAFETY: the caller's arrays.
-                let (offset, length) =
-                    unsafe { extent(element_size, num_dims, volume, offsets, dimensions) }?;
+                let extent = unsafe { extent(element_size, num_dims, volume, offsets, dimensions) };
+                let (offset, length) = extent?;
                 host_side((dst, offset, dst_device), (src, offset, src_device), length)
             };
             // SAFETY: the caller's arguments.

@@ -47,12 +47,29 @@ const STRUCT: u8 = 0x1c;
 const STRUCT_UNORDERED: u8 = 0x5c;
 const FORCE_ALLOC: u8 = 0x80;
 
+/// `when`, if there is such a copy at all.
+const fn way(copies: bool, when: When) -> When {
+    if copies { when } else { When::Never }
+}
+
 impl Kind {
     /// Of an element of `kinds`.
+    #[inline]
     pub(crate) fn of(element: u16) -> Kind {
-        let kind = element.to_le_bytes()[0];
+        const KINDS: [Kind; 256] = {
+            let mut kinds = [Kind::Other; 256];
+            let mut kind = 0;
+            while kind < kinds.len() {
+                kinds[kind] = Kind::of_byte(kind as u8);
+                kind += 1;
+            }
+            kinds
+        };
+        KINDS[usize::from(element.to_le_bytes()[0])]
+    }
+
+    const fn of_byte(kind: u8) -> Kind {
         let (to, from) = (kind & TO != 0, kind & FROM != 0);
-        let way = |copies, when| if copies { when } else { When::Never };
         match kind {
             TO_PSET | FIRSTPRIVATE => Kind::Memory(When::New, When::Never),
             STRUCT | STRUCT_UNORDERED => Kind::Struct,

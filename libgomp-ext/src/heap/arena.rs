@@ -3,26 +3,33 @@
 //! All of it below `top` is committed. Everything here happens with the lock
 //! held, and nothing here calls anybody but the kernel.
 
+mod resize;
+
 use offmem_registration::{PAGE, Range};
+use serde::Serialize;
 
 use super::extent::{GRANULE, Index, State, Table};
 use super::kernel;
 use super::pool::Pool;
+
+pub(super) use self::resize::Resize;
 
 /// How long freed memory stays resident, in milliseconds: long enough for the
 /// iterations of a solver, short enough for a program that has gone on to
 /// something else.
 const DECAY: u32 = 2000;
 
+/// The same of a kept block: what the host does between two uses of a buffer
+/// may take some seconds, and registering it again costs more than its memory.
+const KEPT_DECAY: u32 = 10_000;
+
 /// Resident free memory that is always allowed, in bytes; at most a 64th of the machine's.
 const DIRTY_MIN: usize = 256 << 20;
 
 /// `calloc` of more than this many bytes takes untouched memory rather than
-/// clearing what was used before: a large table may be touched here and there only.
-const CLEAR_MAX: usize = 4 << 20;
-
-/// A huge page, in bytes.
-const HUGE: usize = 2 << 20;
+/// clearing what was used before, as with glibc, which maps such blocks: a
+/// large table may be touched here and there only.
+const CLEAR_MAX: usize = 32 << 20;
 
 /// What [`Arena::allocate`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,29 +63,23 @@ pub(super) struct Work {
     pub(super) moved: bool,
 }
 
-/// What `realloc` comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Resize {
-    /// The block is as long now.
-    Done,
-    /// Its pages, this range, go to this new block; then [`Arena::moved`].
-    Move(Range, usize),
-    /// A new block, a copy of so many bytes, and an end of the old one.
-    Copy(usize),
-}
-
-/// Figures of a moment, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Figures of a moment; sizes in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Statistics {
     /// In live blocks, with what they are rounded up to.
+    #[serde(rename = "live_bytes")]
     pub(crate) live: usize,
     /// The most that was ever live.
+    #[serde(rename = "peak_bytes")]
     pub(crate) peak: usize,
     /// Free and resident.
+    #[serde(rename = "dirty_bytes")]
     pub(crate) dirty: usize,
     /// Free and perhaps registered.
+    #[serde(rename = "kept_bytes")]
     pub(crate) kept: usize,
     /// Of the range, what was ever used.
+    #[serde(rename = "used_bytes")]
     pub(crate) used: usize,
     /// Blocks allocated so far.
     pub(crate) allocations: u64,
@@ -105,6 +106,11 @@ pub(super) struct Arena {
     generation: u32,
     pub(super) kept_limit: usize,
     dirty_min: usize,
+}
+
+/// Whether what was freed at `time` has been free for longer than `most`, in milliseconds.
+fn is_old(time: u32, now: u32, most: u32) -> bool {
+    now.wrapping_sub(time) >= most
 }
 
 /// Granules for so many bytes.
@@ -335,114 +341,31 @@ impl Arena {
         None
     }
 
-    /// What a live block of another size is to be made of; `bytes` is not 0.
-    pub(super) fn resize(&mut self, first: u32, bytes: usize, now: u32) -> Resize {
-        let size = self.block(first).size();
-        if self.is_kept(first) && !cfg!(feature = "sabotage-realloc") {
-            // The registration covers the block as it is.
-            let stays = (size / 2 + 1..=size).contains(&bytes);
-            return if stays { Resize::Done } else { Resize::Copy(size.min(bytes)) };
-        }
-        let Some(need) = granules(bytes) else {
-            return Resize::Copy(size.min(bytes));
-        };
-        let length = self.table.at(first).length;
-        if bytes < size && need < length {
-            self.cut(first, need, now);
-        } else if need > length && !self.stretch(first, length, need) {
-            return self.plan_move(first, length, need, bytes);
-        }
-        self.index.set_pages(first, bytes.div_ceil(PAGE) as u32);
-        Resize::Done
-    }
-
-    /// Frees all of a live block behind `length`.
-    fn cut(&mut self, first: u32, length: u32, now: u32) {
-        let extent = self.table.at(first);
-        let (rest, moved) = (extent.length - length, extent.moved);
-        self.table.lay(first, length, State::Live);
-        self.table.lay(first + length, rest, State::Transit);
-        self.release(first + length, rest, State::Dirty, now, moved);
-        self.live -= rest as usize * GRANULE;
-    }
-
-    /// Grows a live block where it is. It gets more than it needs, if that costs no resident
-    /// page: a block that grows will grow again.
-    fn stretch(&mut self, first: u32, length: u32, need: u32) -> bool {
-        let behind = first + length;
-        let state = if behind < self.top { self.table.at(behind).state } else { State::Nothing };
-        let free = match state {
-            State::Nothing => 0,
-            State::Clean | State::Dirty => self.table.at(behind).length,
-            _ => return false,
-        };
-        let ample = if state == State::Dirty { need } else { need.saturating_add(need / 4) };
-        let mut end = behind + free;
-        if end - first < need {
-            let open = end == self.top && state != State::Dirty;
-            let grown = open && [ample, need].iter().any(|n| self.extend(first.saturating_add(*n)));
-            if !grown {
-                return false;
-            }
-            end = self.top;
-        }
-        let stop = end.min(first.saturating_add(ample));
-        let time = self.table.at(behind).time;
-        let mut moved = self.table.at(first).moved;
-        if state != State::Nothing {
-            let pool = if state == State::Clean { &mut self.clean } else { &mut self.dirty };
-            pool.remove(&mut self.table, behind);
-            moved |= self.table.at(behind).moved;
-        }
-        self.table.lay(first, stop - first, State::Live).moved = moved;
-        if stop < end {
-            self.table.lay(stop, end - stop, State::Transit);
-            self.release(stop, end - stop, state, time, moved);
-        }
-        self.live += (stop - behind) as usize * GRANULE;
-        self.peak = self.peak.max(self.live);
-        true
-    }
-
-    /// A new place for a block that cannot grow where it is, with as much again to grow into.
-    fn plan_move(&mut self, first: u32, length: u32, need: u32, bytes: usize) -> Resize {
-        // Whole page tables can be moved between places that are alike in a huge page.
-        let align = if bytes >= HUGE { HUGE } else { GRANULE };
-        let target = [need.saturating_mul(2), need]
-            .iter()
-            .find_map(|ample| Some((*ample, self.place(*ample, align, false)?.0)));
-        let Some((ample, target)) = target else {
-            return Resize::Copy(self.block(first).size());
-        };
-        self.start(target, ample, bytes.div_ceil(PAGE));
-        Resize::Move(self.range(first, length), self.address(target))
-    }
-
-    /// The pages of the block at `first` are in the one at `target` now; `clean` says whether
-    /// what they left may be used again.
-    pub(super) fn moved(&mut self, first: u32, target: u32, clean: bool) {
-        let length = self.stop(first);
-        self.table.at(target).moved = true;
-        self.settle(first, length, clean);
-    }
-
-    /// Takes out an extent that has been free for too long, or that is too much.
+    /// Takes out a plain extent that has been free for too long, or that is too much.
     pub(super) fn overdue(&mut self, now: u32) -> Option<Work> {
-        let old = |time: u32| now.wrapping_sub(time) >= DECAY;
         let allowed = self.dirty_min.max(self.live / 4);
-        if let Some((first, time)) = self.kept.oldest(&mut self.table)
-            && (old(time) || self.kept.granules * GRANULE > self.kept_limit)
-        {
-            let length = self.kept.remove(&mut self.table, first);
-            let kept = Some(self.block(first));
-            return Some(self.work(first, length, kept));
-        }
         let (first, time) = self.dirty.oldest(&mut self.table)?;
-        if old(time) || self.dirty.granules * GRANULE > allowed {
+        if is_old(time, now, DECAY) || self.dirty.granules * GRANULE > allowed {
             let length = self.dirty.remove(&mut self.table, first);
             return Some(self.work(first, length, None));
         }
         None
+    }
+
+    /// The same of a kept one.
+    pub(super) fn overdue_kept(&mut self, now: u32) -> Option<Work> {
+        let (first, time) = self.kept.oldest(&mut self.table)?;
+        if is_old(time, now, KEPT_DECAY) || self.kept.granules * GRANULE > self.kept_limit {
+            let length = self.kept.remove(&mut self.table, first);
+            let kept = Some(self.block(first));
+            return Some(self.work(first, length, kept));
+        }
+        None
+    }
+
+    /// Bytes of kept blocks that are free.
+    pub(super) fn kept_free(&self) -> usize {
+        self.kept.granules * GRANULE
     }
 
     fn work(&mut self, first: u32, length: u32, kept: Option<Range>) -> Work {

@@ -38,8 +38,8 @@ static HEAP: Lock<Arena> = Lock::new(Arena::EMPTY);
 
 /// The range. Before there is one, no address is in it, whichever of the two
 /// another thread sees first.
-static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
-static SIZE: AtomicUsize = AtomicUsize::new(0);
+pub(crate) static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
+pub(crate) static SIZE: AtomicUsize = AtomicUsize::new(0);
 
 /// Of records and index.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);
@@ -52,6 +52,9 @@ static FORGET: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
 
 /// Told, without the lock, when a kept block has been freed.
 static SETTLED: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// Why there is no owned memory.
+static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 
 /// Whether an address belongs to the heap, live or not.
 #[inline(always)]
@@ -84,6 +87,18 @@ pub(crate) fn start() -> Result<(), &'static &'static str> {
         SIZE.store(size, Ordering::Release);
         Ok(())
     })
+}
+
+/// There will be no owned memory in this process, for this reason.
+pub(crate) fn stay_off(reason: &'static &'static str) {
+    REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
+}
+
+/// Why big blocks are not owned in this process; nothing where they are, and
+/// before the first of them.
+pub(crate) fn why_off() -> Option<&'static str> {
+    // SAFETY: null, or a static.
+    unsafe { REASON.load(Ordering::Acquire).as_ref() }.copied()
 }
 
 /// A block of at least `bytes` at a multiple of `align`, a power of two, with
@@ -186,27 +201,43 @@ fn move_block(from: Range, to: usize) {
     });
 }
 
-/// Does what is overdue; this takes system calls, and a listener's time.
+/// Does what is overdue; this takes system calls.
 #[cold]
 #[inline(never)]
 fn catch_up(first: Work, now: u32) {
     let mut work = first;
     for left in (0..WORK_MAX).rev() {
-        if let Some(block) = work.kept
-            && !cfg!(feature = "sabotage-forget")
-        {
-            tell(&FORGET, block);
-        }
-        let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
-        let next = with(|heap| {
-            heap.done(&work, clean);
-            if left > 0 { heap.overdue(now) } else { None }
-        });
+        let next = perform(&work, |heap| if left > 0 { heap.overdue(now) } else { None });
         match next {
             Some(next) => work = next,
             None => return,
         }
     }
+}
+
+fn perform(work: &Work, next: impl FnOnce(&mut Arena) -> Option<Work>) -> Option<Work> {
+    if let Some(block) = work.kept
+        && !cfg!(feature = "sabotage-forget")
+    {
+        tell(&FORGET, block);
+    }
+    let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
+    with(|heap| {
+        heap.done(work, clean);
+        next(heap)
+    })
+}
+
+/// Gives up kept blocks that have been free for too long, or that are too much.
+/// `free` leaves them alone: the listener calls a driver, and `free` may be
+/// called by it. Returns the bytes of kept blocks that stay free.
+pub(crate) fn trim() -> usize {
+    let now = kernel::now();
+    let mut work = with(|heap| heap.overdue_kept(now));
+    while let Some(overdue) = work {
+        work = perform(&overdue, |heap| heap.overdue_kept(now));
+    }
+    with(|heap| heap.kept_free())
 }
 
 /// Bytes that the live block at `address` can hold; 0 where none begins there.

@@ -58,7 +58,7 @@ impl Owned {
 
 /// What catch-up does without a lock.
 fn work(arena: &mut Arena, now: u32, forgotten: &mut Vec<Range>) {
-    while let Some(work) = arena.overdue(now) {
+    while let Some(work) = arena.overdue_kept(now).or_else(|| arena.overdue(now)) {
         forgotten.extend(work.kept);
         let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
         arena.done(&work, clean);
@@ -74,6 +74,7 @@ fn move_pages(arena: &mut Arena, from: Range, to: usize) {
 }
 
 #[test]
+#[allow(clippy::print_stdout, reason = "shown if the test fails")]
 fn random_operations_agree_with_a_model() {
     let seed = u64::from(std::process::id());
     println!("seed {seed}");
@@ -82,7 +83,7 @@ fn random_operations_agree_with_a_model() {
     arena.kept_limit = 32 << 20;
     let mut blocks: Vec<Owned> = Vec::new();
     let mut kept: Vec<Range> = Vec::new();
-    let (mut now, mut recycled) = (1000, 0);
+    let (mut now, mut recycled, mut moved) = (1000, 0, 0);
     for mark in 1..20_000 {
         now += random.below(40) as u32;
         let scale = random.below(6);
@@ -131,6 +132,7 @@ fn random_operations_agree_with_a_model() {
                     Resize::Move(from, to) => {
                         assert!(!owned.kept && bytes > owned.bytes);
                         move_pages(&mut arena, from, to);
+                        moved += 1;
                         owned.address = to;
                     }
                     // The range is full, or the block is kept: it stays.
@@ -168,6 +170,7 @@ fn random_operations_agree_with_a_model() {
         }
     }
     assert!(recycled > 20, "{recycled} kept blocks were recycled");
+    assert!(moved > 20, "{moved} blocks were moved");
 }
 
 #[test]
@@ -270,8 +273,11 @@ fn a_listener_hears_of_a_kept_block_before_it_changes() {
     assert!(super::free(address));
     assert!(!super::free(address), "freed twice");
     assert_eq!(*FORGOTTEN.lock().expect("the list"), [block]);
+    assert_eq!(super::trim(), block.size(), "neither old nor too much");
     super::set_kept_limit(0);
     assert!(super::free(super::allocate(bytes, 1 << 22) as usize));
+    assert_eq!(FORGOTTEN.lock().expect("the list").len(), 1, "free tells nobody");
+    assert_eq!(super::trim(), 0);
     assert_eq!(*FORGOTTEN.lock().expect("the list"), [block, block]);
     assert_eq!(super::statistics().kept, 0);
 }

@@ -10,7 +10,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::next::Next;
 use crate::environment::{self, Activation};
@@ -36,9 +36,6 @@ const OFF: usize = 2;
 
 /// The thread that decides, which may allocate.
 static DECIDING: AtomicUsize = AtomicUsize::new(0);
-
-/// Why there is no owned memory: a string of this file's or the heap's.
-static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 
 type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
@@ -80,15 +77,7 @@ next! {
     USABLE_SIZE is c"malloc_usable_size": Usable, (_block: *mut c_void) -> usize, 0;
 }
 
-/// Why big blocks are not the heap's in this process; nothing where they are,
-/// and before the first of them.
-pub(crate) fn why_off() -> Option<&'static str> {
-    let reason = REASON.load(Ordering::Acquire);
-    // SAFETY: null, or a static.
-    unsafe { reason.as_ref() }.copied()
-}
-
-/// Whether they are.
+/// Whether big blocks are the heap's in this process.
 pub(crate) fn is_on() -> bool {
     DECIDED.load(Ordering::Acquire) == ON
 }
@@ -103,6 +92,21 @@ pub(crate) fn min_size() -> usize {
 ///
 /// # Safety
 /// As malloc's.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+    core::arch::naked_asm!(
+        "cmp rdi, {least}",
+        "jae {big}",
+        "jmp qword ptr [rip + {next}]",
+        least = const MIN_SIZE,
+        big = sym malloc_big,
+        next = sym MALLOC,
+    );
+}
+
+#[cfg(not(target_arch = "x86_64"))]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     if size >= MIN_SIZE {
@@ -117,6 +121,24 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 ///
 /// # Safety
 /// As free's.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
+pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
+    core::arch::naked_asm!(
+        "mov rax, rdi",
+        "sub rax, qword ptr [rip + {base}]",
+        "cmp rax, qword ptr [rip + {size}]",
+        "jb {owned}",
+        "jmp qword ptr [rip + {next}]",
+        base = sym heap::BASE,
+        size = sym heap::SIZE,
+        owned = sym free_owned,
+        next = sym FREE,
+    );
+}
+
+#[cfg(not(target_arch = "x86_64"))]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     if heap::owns(block as usize) {
@@ -391,7 +413,7 @@ fn decide() {
             DECIDED.store(ON, Ordering::Release);
         }
         Err(reason) => {
-            REASON.store(ptr::from_ref(reason).cast_mut(), Ordering::Release);
+            heap::stay_off(reason);
             DECIDED.store(OFF, Ordering::Relaxed);
         }
     }

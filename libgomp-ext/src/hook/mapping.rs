@@ -13,7 +13,7 @@
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::mem::MaybeUninit;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use offmem_registration::{PAGE, Range};
 
@@ -73,9 +73,20 @@ pub(crate) fn pages(address: *mut c_void, size: usize) -> Option<Range> {
 /// A new mapping is there. Where the record knows another, that went away
 /// unseen: late is better than never.
 pub(crate) fn record(range: Range, tag: usize) {
-    if range.size() >= MIN_SIZE && MAPPINGS.add(range, tag) {
+    if range.size() < MIN_SIZE {
+        return;
+    }
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    if MAPPINGS.add(range, tag) {
         gone(range);
     }
+}
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// How many mappings were recorded so far.
+pub(crate) fn count() -> u64 {
+    COUNT.load(Ordering::Relaxed)
 }
 
 /// mmap(2).

@@ -1,6 +1,7 @@
 //! Functions of libc's under their own names, in effect where this library
 //! comes first in lookup order.
 
+#[cfg_attr(test, allow(dead_code, reason = "unit tests keep libc's malloc"))]
 pub(crate) mod allocation;
 pub(crate) mod brk;
 pub(crate) mod check;
@@ -8,6 +9,7 @@ pub(crate) mod foreign;
 pub(crate) mod library;
 pub(crate) mod listener;
 pub(crate) mod mapping;
+#[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
 mod next;
 pub(crate) mod process;
 pub(crate) mod segment;

@@ -11,9 +11,10 @@ static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
 /// The function after ours in lookup order. Until it is known, a stand-in that
 /// finds it; so that there is nothing to test on the way.
+#[repr(C)]
 pub(super) struct Next<F> {
-    name: &'static CStr,
     address: AtomicPtr<c_void>,
+    name: &'static CStr,
     prototype: PhantomData<F>,
 }
 

@@ -177,7 +177,7 @@ pub(super) mod tests {
                 Hook { name: "munmap", in_effect: true },
                 Hook { name: "shmdt", in_effect: false },
             ],
-            heap_owned: false,
+            heap: None,
             heap_reason: Some("the program has a malloc of its own"),
             figures: Figures {
                 registered_bytes: 128 << 20,

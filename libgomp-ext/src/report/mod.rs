@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use serde::Serialize;
 
 use crate::environment::{self, Activation};
+use crate::heap;
 use crate::lock::Lock;
 use crate::message::say;
 use destination::Destination;
@@ -75,8 +76,8 @@ pub(crate) struct Summary {
     pub(crate) policy: Option<&'static str>,
     /// The hooks that registrations depend on.
     pub(crate) hooks: Vec<Hook>,
-    /// Whether big heap blocks were the runtime's own.
-    pub(crate) heap_owned: bool,
+    /// Big heap blocks, where they were the runtime's own.
+    pub(crate) heap: Option<heap::Statistics>,
     /// Why they were not.
     pub(crate) heap_reason: Option<&'static str>,
     /// The numbers.

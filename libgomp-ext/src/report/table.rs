@@ -71,10 +71,16 @@ fn write_summary(f: &mut fmt::Formatter<'_>, summary: &Summary) -> fmt::Result {
             wrap(f, head, &names)?;
         }
     }
-    match (summary.heap_owned, summary.heap_reason) {
-        (true, _) => writeln!(f, "heap        big blocks are owned"),
-        (false, Some(reason)) => writeln!(f, "heap        not owned: {reason}"),
-        (false, None) => Ok(()),
+    match (summary.heap, summary.heap_reason) {
+        (Some(heap), _) => writeln!(
+            f,
+            "heap        owned: {} big blocks, {} recycled whole, {} at the peak",
+            heap.allocations,
+            heap.recycled,
+            Size(heap.peak as u64)
+        ),
+        (None, Some(reason)) => writeln!(f, "heap        not owned: {reason}"),
+        (None, None) => Ok(()),
     }
 }
 

@@ -6,11 +6,13 @@
 mod compile;
 mod heap;
 mod measure;
+mod offload;
 mod policy;
 mod registry;
 mod softcuda;
 mod start;
 
+use std::env;
 use std::fs;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -31,13 +33,27 @@ impl Figure {
     }
 }
 
+/// What is measured, by name: `bench NAME…` measures only that.
+const GROUPS: [(&str, fn() -> Vec<Figure>); 6] = [
+    ("compile", || vec![compile::cxx(), compile::fortran()]),
+    ("start", || vec![start::process()]),
+    ("registry", registry::figures),
+    ("heap", || heap::figures().into()),
+    ("offload", offload::figures),
+    ("softcuda", || softcuda::figures().into()),
+];
+
 fn main() -> ExitCode {
-    let mut figures = vec![compile::cxx(), compile::fortran(), start::process()];
-    figures.extend(registry::figures());
-    figures.extend(heap::figures());
-    figures.extend(softcuda::figures());
-    let (policy, traces) = policy::figures();
-    figures.extend(policy);
+    let wanted: Vec<_> = env::args().skip(1).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
+    let groups = GROUPS.iter().filter(|(name, _)| is_wanted(name));
+    let mut figures: Vec<_> = groups.flat_map(|(_, measure)| measure()).collect();
+    let mut traces = String::new();
+    if is_wanted("policy") {
+        let (policy, scores) = policy::figures();
+        figures.extend(policy);
+        traces = format!("policy: cost to the optimum's, and speed to stock's\n{scores}");
+    }
 
     let mut table = format!("{:<58} {:>7} {:>7}\n", "", "ratio", "limit");
     for figure in &figures {
@@ -45,7 +61,6 @@ fn main() -> ExitCode {
         table +=
             &format!("{:<58} {:>7.3} {:>7.3}{verdict}\n", figure.name, figure.ratio, figure.limit);
     }
-    table += "policy: cost to the optimum's, and speed to stock's\n";
     table += &traces;
     let json: Vec<_> = figures
         .iter()

@@ -1,0 +1,68 @@
+//! Registered blocks that nobody recycles go after a while.
+//!
+//! Neither `malloc` nor `free` may do it: a driver's own threads call them, and
+//! the driver is not to be called out of itself. So a thread of ours does,
+//! which sleeps while no such block is free.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use super::signals::Blocked;
+use crate::heap;
+use crate::lock::Lock;
+
+/// How often it looks.
+const PERIOD: Duration = Duration::from_millis(500);
+
+/// Whether there may be something to do.
+static WORK: AtomicBool = AtomicBool::new(false);
+
+static THREAD: OnceLock<Thread> = OnceLock::new();
+
+/// Held while it works; true once there is no driver any more.
+static CLOSED: Lock<bool> = Lock::new(false);
+
+/// Begins the thread. Where none is to be had, blocks stay until they are recycled.
+pub(super) fn begin() {
+    let signals = Blocked::all();
+    let builder = thread::Builder::new().name("offmem".into()).stack_size(256 << 10);
+    if let Ok(handle) = builder.spawn(run) {
+        THREAD.get_or_init(|| handle.thread().clone());
+    }
+    drop(signals);
+}
+
+/// A kept block was freed.
+pub(super) fn wake() {
+    if !WORK.load(Ordering::Relaxed)
+        && !WORK.swap(true, Ordering::AcqRel)
+        && let Some(thread) = THREAD.get()
+    {
+        thread.unpark();
+    }
+}
+
+/// Ends its work: when this returns, it is not at the driver, and will not be.
+pub(super) fn close() {
+    *CLOSED.lock() = true;
+}
+
+fn run() {
+    loop {
+        while !WORK.load(Ordering::Acquire) {
+            thread::park();
+        }
+        thread::sleep(PERIOD);
+        let closed = CLOSED.lock();
+        if *closed {
+            return;
+        }
+        // Before the look, so that what is freed meanwhile is not missed.
+        WORK.store(false, Ordering::SeqCst);
+        if heap::trim() > 0 {
+            WORK.store(true, Ordering::SeqCst);
+        }
+    }
+}
