@@ -126,6 +126,9 @@ impl Context {
 
     /// `cuMemHostRegister`.
     pub(crate) fn register(&self, start: u64, size: u64, flags: u32) -> Outcome {
+        if !self.machine.options.host_register {
+            return Err(Status::NOT_SUPPORTED);
+        }
         self.streams.fault()?;
         let began = Instant::now();
         let modelled = self.machine.clock.seconds().is_some();

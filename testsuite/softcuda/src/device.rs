@@ -55,11 +55,13 @@ pub(crate) fn attribute(
         81 => 96 << 10,
         // Maps host memory, unified addressing, managed memory, registration,
         // at the host's address.
-        19 | 41 | 83 | 91 | 99 => 1,
-        88 => i32::from(options.pageable_access),
+        19 | 41 | 83 | 91 => 1,
+        88 => i32::from(options.reads_pageable()),
         89 => i32::from(options.concurrent_managed),
-        // Page tables of the host; the host's direct access to managed memory.
-        78 | 90 | 100 | 101 => 0,
+        // The host's direct access to managed memory, and others.
+        78 | 90 | 101 => 0,
+        99 => i32::from(options.host_register),
+        100 => i32::from(options.host_page_tables),
         113 => i32::from(rules.check(Rule::ReadOnlyFlag).is_ok()),
         _ => return None,
     })

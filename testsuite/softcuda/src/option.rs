@@ -32,6 +32,8 @@ pub(crate) struct Options {
     pub(crate) deferred: bool,
     pub(crate) concurrent_managed: bool,
     pub(crate) pageable_access: bool,
+    pub(crate) host_page_tables: bool,
+    pub(crate) host_register: bool,
     pub(crate) pinning: Pinning,
     pub(crate) pin_limit: u64,
     pub(crate) rules: Rules,
@@ -55,6 +57,8 @@ impl Default for Options {
             deferred: false,
             concurrent_managed: true,
             pageable_access: false,
+            host_page_tables: false,
+            host_register: true,
             pinning: Pinning::Auto,
             pin_limit: u64::MAX,
             rules: Rules::default(),
@@ -64,6 +68,13 @@ impl Default for Options {
             report: Report::Off,
             trace: false,
         }
+    }
+}
+
+impl Options {
+    /// Whether kernels may use any mapped host memory.
+    pub(crate) fn reads_pageable(&self) -> bool {
+        self.pageable_access || self.host_page_tables
     }
 }
 
@@ -89,6 +100,8 @@ const TABLE: &[(&str, Reader, &str)] = &[
     ),
     ("CONCURRENT_MANAGED", |o, v| set(&mut o.concurrent_managed, flag(v)), "0, 1"),
     ("PAGEABLE_ACCESS", |o, v| set(&mut o.pageable_access, flag(v)), "0, 1"),
+    ("HOST_PAGE_TABLES", |o, v| set(&mut o.host_page_tables, flag(v)), "0, 1"),
+    ("HOST_REGISTER", |o, v| set(&mut o.host_register, flag(v)), "0, 1"),
     ("PIN", |o, v| set(&mut o.pinning, choice(v, PINNINGS)), "auto, ring, pipe, frames"),
     ("PIN_LIMIT", |o, v| set(&mut o.pin_limit, size(v, 0..=u64::MAX)), "a size such as 64M"),
     ("RULES", |o, v| explain(&mut o.rules, Rules::parse(v)), "NAME=accept or NAME=ERROR, …"),

@@ -35,7 +35,7 @@ impl View<'_> {
             device,
             owner,
             ranges: machine.space.registrations.all(),
-            mappings: machine.options.pageable_access.then(Mutex::default),
+            mappings: machine.options.reads_pageable().then(Mutex::default),
             refused: AtomicBool::new(false),
         }
     }

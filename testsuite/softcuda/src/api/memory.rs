@@ -97,7 +97,7 @@ fn check_managed(driver: &Driver, address: u64, size: u64, device: c_int) -> Out
     let range = driver.machine.space.registrations.find(address);
     let managed =
         range.is_some_and(|range| range.kind() == Kind::Managed && size <= range.end() - address);
-    if size > 0 && (managed || options.pageable_access) {
+    if size > 0 && (managed || options.reads_pageable()) {
         Ok(())
     } else {
         Err(Status::INVALID_VALUE)
