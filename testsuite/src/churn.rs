@@ -61,7 +61,9 @@ impl Churn {
         let mut command = Command::new(&self.program);
         command.args([seed.to_string(), operations.to_string(), threads.to_string()]);
         Stage::get().enter_softcuda(&mut command);
-        command.env("OFFMEM_MIN_SIZE", "64K").envs(setting.1.iter().copied());
+        // Threads that spin take the processor from those that work.
+        command.env("OFFMEM_MIN_SIZE", "64K").env("OMP_WAIT_POLICY", "passive");
+        command.envs(setting.1.iter().copied());
         command
     }
 }
