@@ -1,0 +1,192 @@
+//! Every driver function that the runtime calls fails at each call in turn, over
+//! ten programs: each does what it does without the runtime.
+//!
+//! libgomp calls some of these functions itself, and ends the program where they
+//! fail. Which calls are the runtime's is seen in the driver's trace: it makes its
+//! own between `cuCtxPushCurrent` and `cuCtxPopCurrent`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use offmem_testsuite::{Compiler, Language, Stage, root, run, skipped, succeed, text};
+use tempfile::TempDir;
+
+const PROGRAMS: [&str; 10] = [
+    "offmem.c/stream.c",
+    "offmem.c/mremap.c",
+    "offmem.c/posix-memalign.c",
+    "offmem.c/calloc-zero.c",
+    "offmem.c-c++-common/mmap-buffer.c",
+    "offmem.c-c++-common/malloc-free-loop.c",
+    "offmem.c-c++-common/realloc.c",
+    "offmem.c-c++-common/matrix-multiply.c",
+    "offmem.fortran/stream.f90",
+    "offmem.oacc-c/async-wait.c",
+];
+
+const REGISTER: &str = "cuMemHostRegister_v2";
+const UNREGISTER: &str = "cuMemHostUnregister";
+const ATTRIBUTE: &str = "cuPointerGetAttribute";
+const PUSH: &str = "cuCtxPushCurrent_v2";
+
+/// Those that the runtime calls, and an error that each may give.
+const FUNCTIONS: [(&str, &str); 8] = [
+    (REGISTER, "OUT_OF_MEMORY"),
+    (UNREGISTER, "UNKNOWN"),
+    (ATTRIBUTE, "UNKNOWN"),
+    ("cuCtxGetCurrent", "UNKNOWN"),
+    (PUSH, "UNKNOWN"),
+    ("cuCtxPopCurrent_v2", "UNKNOWN"),
+    ("cuCtxGetDevice", "UNKNOWN"),
+    ("cuDeviceGetAttribute", "UNKNOWN"),
+];
+
+/// Of one function's calls in one program, the first ones and the last are enough.
+const CALLS_MAX: usize = 10;
+
+struct Program {
+    folder: TempDir,
+    name: &'static str,
+}
+
+impl Program {
+    /// Compiled with the option, as `pinned`, and without, as `stock`.
+    fn build(name: &'static str) -> Program {
+        let folder = TempDir::new().expect("a temporary folder");
+        let language = match Path::new(name).extension().and_then(|suffix| suffix.to_str()) {
+            Some("f90") => Language::Fortran,
+            Some("C") => Language::Cxx,
+            _ => Language::C,
+        };
+        let construct = if name.contains("oacc") { "-fopenacc" } else { "-fopenmp" };
+        for (option, file) in [(Some("-foffload-memory=pinned"), "pinned"), (None, "stock")] {
+            let mut gcc = Compiler::of(language).command();
+            gcc.args([construct, "-O1", "-no-pie", "-foffload=nvptx-none"]).args(option);
+            gcc.arg(root().join("testsuite").join(name)).args(["-o", file]);
+            succeed(Stage::get().enter(&mut gcc).current_dir(folder.path()));
+        }
+        Program { folder, name }
+    }
+
+    fn run(&self, file: &str, variables: &[(&str, &str)]) -> Output {
+        let mut program = Command::new(self.folder.path().join(file));
+        Stage::get().enter_softcuda(&mut program).current_dir(self.folder.path());
+        program.env("OFFMEM_POLICY", "eager").env("OFFMEM_MIN_SIZE", "64K");
+        run(program.envs(variables.iter().copied()))
+    }
+
+    /// The runtime's own calls: functions, and which of their calls these are.
+    fn calls(&self) -> HashMap<String, Vec<usize>> {
+        let output = self.run("pinned", &[("SOFTCUDA_TRACE", "1")]);
+        assert!(output.status.success(), "{}: {}", self.name, text(&output));
+        let text = text(&output);
+        let trace: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("softcuda: "))
+            .filter_map(|line| line.split(' ').next())
+            .filter(|name| name.starts_with("cu"))
+            .collect();
+        let is_ours = |i: usize| match trace.get(i + 1..i + 3) {
+            Some([REGISTER | UNREGISTER | ATTRIBUTE, _]) => true,
+            Some(["cuCtxGetDevice", "cuDeviceGetAttribute"]) => true,
+            _ => false,
+        };
+        let (mut seen, mut ours) = (HashMap::new(), HashMap::new());
+        let mut inside = false;
+        for (i, name) in trace.iter().enumerate() {
+            let count: &mut usize = seen.entry(*name).or_default();
+            *count += 1;
+            let next_is_ours = trace.get(i + 1) == Some(&PUSH) && is_ours(i + 1);
+            inside |= *name == PUSH && is_ours(i);
+            // The engine asks for the context before all else.
+            if inside || *name == "cuCtxGetCurrent" && next_is_ours {
+                ours.entry((*name).to_owned()).or_insert_with(Vec::new).push(*count);
+            }
+            inside &= *name != "cuCtxPopCurrent_v2";
+        }
+        ours
+    }
+
+    /// Runs with a failure: does it what `stock` does, and say no more than lines
+    /// of the runtime's?
+    fn with(&self, stock: &Output, failure: &str) {
+        let output = self.run("pinned", &[("SOFTCUDA_FAIL", failure)]);
+        let said = format!("{} with {failure}: {}: {}", self.name, output.status, text(&output));
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        // A driver that never gives pages back leaves no way to be right.
+        if failure.starts_with(UNREGISTER) && failure.contains('*') && !output.status.success() {
+            assert!(output.status.code() == Some(1), "{said}");
+            assert!(errors.contains("does not unregister memory"), "{said}");
+            return;
+        }
+        assert_eq!(output.status, stock.status, "{said}");
+        assert_eq!(output.stdout, stock.stdout, "{said}");
+        let ours = |line: &str| line.starts_with("libgomp-offmem: ");
+        assert!(errors.lines().all(ours), "{said}");
+        assert!(errors.lines().count() <= 1, "{said}");
+    }
+}
+
+fn offloads() -> bool {
+    let offloads = Compiler::of(Language::C).offloads();
+    if !offloads {
+        skipped("driver failures: this compiler does not offload to nvptx");
+    }
+    offloads
+}
+
+#[test]
+fn a_failing_call_changes_nothing() {
+    if !offloads() {
+        return;
+    }
+    let mut tried: HashMap<&str, usize> = HashMap::new();
+    for name in PROGRAMS {
+        let program = Program::build(name);
+        let stock = program.run("stock", &[]);
+        assert!(stock.status.success(), "{name}: {}", text(&stock));
+        let calls = program.calls();
+        for (function, error) in FUNCTIONS {
+            let calls = calls.get(function).map_or(&[][..], Vec::as_slice);
+            let last = calls.iter().skip(CALLS_MAX).next_back();
+            for call in calls.iter().take(CALLS_MAX).chain(last) {
+                program.with(&stock, &format!("{function}:{call}={error}"));
+                *tried.entry(function).or_default() += 1;
+            }
+        }
+        // Those that libgomp does not call fail always, too.
+        for function in [REGISTER, UNREGISTER, ATTRIBUTE] {
+            for error in ["OUT_OF_MEMORY", "INVALID_VALUE", "UNKNOWN"] {
+                program.with(&stock, &format!("{function}:*={error}"));
+            }
+        }
+    }
+    for (function, _) in FUNCTIONS {
+        assert!(tried.get(function) >= Some(&8), "{function}: {tried:?}");
+    }
+}
+
+#[test]
+fn a_driver_that_always_refuses_is_given_up_with_one_line() {
+    if !offloads() {
+        return;
+    }
+    let program = Program::build("offmem.c++/new-delete.C");
+    let refusing = [("SOFTCUDA_FAIL", "cuMemHostRegister_v2:*=OUT_OF_MEMORY")];
+    let output = program.run("pinned", &refusing);
+    assert!(output.status.success(), "{}", text(&output));
+    let line = "libgomp-offmem: no more memory is pinned: the CUDA driver refused 8 times in a row";
+    assert_eq!(text(&output), format!("{line}\n"));
+
+    let [fail] = refusing;
+    let traced = program.run("pinned", &[fail, ("SOFTCUDA_TRACE", "1")]);
+    assert_eq!(text(&traced).matches(&format!("softcuda: {REGISTER}")).count(), 8);
+
+    let output = program.run("pinned", &[fail, ("OFFMEM", "mandatory")]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert_eq!(text(&output), format!("{line}; OFFMEM=mandatory ends the program\n"));
+
+    let quiet = program.run("pinned", &[fail, ("OFFMEM", "quiet")]);
+    assert!(quiet.status.success() && text(&quiet).is_empty(), "{}", text(&quiet));
+}
