@@ -46,8 +46,9 @@ impl Churn {
         program.args(names.map(source)).args(["-ldl", "-o", "churn"]);
         succeed(&mut program);
         for thread in 0..Churn::THREADS_MAX {
-            let mut library = compile(&["-shared", "-fPIC", "-o"]);
-            succeed(library.arg(format!("library{thread}.so")).arg(source("library")));
+            let mut library = compile(&["-shared", "-fPIC"]);
+            library.arg(source("library")).arg("-o").arg(format!("library{thread}.so"));
+            succeed(&mut library);
         }
         Churn { program: folder.join("churn") }
     }
