@@ -24,7 +24,7 @@ gcc_specs_folder  = $(dir $(shell $(GCC) -print-libgcc-file-name))
 gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
 
 .DELETE_ON_ERROR:
-.PHONY: all stage demo check bench install uninstall packages check-libgomp clean
+.PHONY: all stage demo check bench install uninstall packages soak check-libgomp clean
 
 all:
 	@GCC='$(GCC)' $(CARGO) build --release --quiet -p offmem-gcc-plugin -p offmem-libgomp -p offmem-driver-flag
@@ -77,6 +77,10 @@ check: packages stage
 
 bench: packages stage
 	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench -- $(ONLY)
+
+# OPERATIONS random ones (100000000) by JOBS processes at a time, from SEED on.
+soak: packages stage
+	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin soak
 
 # libgomp's own tests, on softcuda or (DEVICE=) on what the environment leads
 # to; MEMORY=pinned adds the option.

@@ -1,9 +1,11 @@
 //! What the whole-program tests and the benches share: a staged offmem and the
 //! compilers that read it.
 
+mod churn;
 mod compiler;
 mod stage;
 
+pub use churn::{Churn, SETTINGS, Setting};
 pub use compiler::{Compiler, Language};
 pub use stage::Stage;
 

@@ -1,0 +1,176 @@
+//! Each protection of the runtime is taken away in turn (features `sabotage-*` of
+//! `libgomp-ext`), and something fails: the random sequences of `testsuite/churn`,
+//! or a program of `testsuite/sabotage` where chance would take too long. What
+//! `registration` does alone is taken away under loom (`loom.rs`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::thread;
+
+use offmem_testsuite::{
+    Churn, Compiler, Language, SETTINGS, Stage, root, run, skipped, succeed, text,
+};
+
+/// What fails without a protection.
+enum Proof {
+    /// One of these first seeds, with `OFFMEM_POLICY=eager`.
+    Churn,
+    /// A program with its argument and variables, in the way that is given.
+    Program(&'static str, &'static str, &'static [(&'static str, &'static str)], Wrong),
+}
+use Proof::{Churn as Sequences, Program};
+
+/// How a program shows that the protection is missing.
+#[derive(Clone, Copy, Debug)]
+enum Wrong {
+    /// It fails.
+    Fails,
+    /// It ends with this status. With the protection it is ended.
+    Status(i32),
+    /// The driver's trace shows calls behind the end of the context.
+    CallsLate,
+}
+use Wrong::{CallsLate, Fails, Status};
+
+const LIMITED: &[(&str, &str)] = &[("OFFMEM_LIMIT", "3M")];
+const DEFERRED: &[(&str, &str)] = &[("OFFMEM_LIMIT", "3M"), ("SOFTCUDA_ASYNC", "deferred")];
+const STUBBORN: &[(&str, &str)] = &[("SOFTCUDA_FAIL", "cuMemHostUnregister:*=1")];
+const TRACED: &[(&str, &str)] = &[("SOFTCUDA_TRACE", "1")];
+
+const TABLE: [(&str, Proof); 18] = [
+    ("munmap", Sequences),
+    ("mremap", Sequences),
+    ("madvise", Sequences),
+    ("map-fixed", Sequences),
+    ("shmdt", Sequences),
+    ("dlclose", Sequences),
+    ("keep", Sequences),
+    ("realloc", Sequences),
+    ("straddle", Sequences),
+    ("fork", Program("fork", "", &[], Fails)),
+    ("forget", Program("forget", "", LIMITED, Fails)),
+    ("settle", Program("settle", "", LIMITED, Fails)),
+    ("flight", Program("flight", "", &[], Fails)),
+    ("sticky", Program("sticky", "", DEFERRED, Fails)),
+    ("unmapped", Program("unmapped", "", &[], Fails)),
+    ("later", Program("unmapped", "later", &[], Fails)),
+    ("poison", Program("poison", "", STUBBORN, Status(3))),
+    ("exit", Program("exit", "", TRACED, CallsLate)),
+];
+
+/// Chance has so many tries.
+const TRIES: u64 = 4;
+const OPERATIONS: u64 = 4000;
+
+impl Wrong {
+    fn shows(self, output: &Output) -> bool {
+        match self {
+            Fails => !output.status.success(),
+            Status(status) => output.status.code() == Some(status),
+            CallsLate => {
+                let text = text(output);
+                let end = text.rfind("cuCtxDestroy_v2").expect("the context ends");
+                text[end..].contains("softcuda: cuCtxPushCurrent")
+            }
+        }
+    }
+}
+
+impl Proof {
+    /// Fails with the runtime in this folder, or says what it said.
+    fn fails(&self, churn: &Churn, runtime: &Path) -> Result<(), String> {
+        let mut said = String::new();
+        for seed in 1..=TRIES {
+            let (mut command, wrong) = match self {
+                Sequences => {
+                    let threads = if seed % 2 == 0 { 1 } else { 3 };
+                    (churn.command(seed, OPERATIONS, threads, &SETTINGS[0]), Fails)
+                }
+                Program(name, argument, variables, wrong) => {
+                    let mut command = Command::new(folder().join(name));
+                    Stage::get().enter_softcuda(&mut command).arg(argument);
+                    command.envs(variables.iter().copied());
+                    (command, *wrong)
+                }
+            };
+            let folders = command.get_envs().find(|(name, _)| *name == "LD_LIBRARY_PATH");
+            let folders = folders.and_then(|(_, value)| value).expect("the stage's folders");
+            let folders = format!("{}:{}", runtime.display(), folders.display());
+            command.env("LD_LIBRARY_PATH", folders).env("OFFMEM_POLICY", "eager");
+            let output = run(&mut command);
+            if wrong.shows(&output) {
+                return Ok(());
+            }
+            said += &text(&output);
+        }
+        Err(said)
+    }
+}
+
+fn folder() -> PathBuf {
+    root().join("target/sabotage")
+}
+
+/// Compiles a program of `testsuite/sabotage`.
+fn compile(name: &str) {
+    let mut gcc = Compiler::of(Language::C).command();
+    // The two languages do not share a device.
+    let language = if name == "sticky" { "-fopenacc" } else { "-fopenmp" };
+    gcc.args([language, "-O1", "-no-pie", "-foffload=nvptx-none", "-foffload-memory=pinned"]);
+    gcc.arg(root().join(format!("testsuite/sabotage/{name}.c"))).args(["-o", name]);
+    succeed(Stage::get().enter(&mut gcc).current_dir(folder()));
+}
+
+/// Builds the runtime, without a protection if one is named; the folder it is in.
+fn build(feature: Option<&str>) -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "-p", "offmem-libgomp"]).current_dir(root());
+    if let Some(feature) = feature {
+        cargo.args(["--features", &format!("sabotage-{feature}")]);
+    }
+    succeed(cargo.env("CARGO_TARGET_DIR", folder()));
+    let place = folder().join("runtime").join(feature.unwrap_or("whole"));
+    fs::create_dir_all(&place).expect("a folder");
+    let library = place.join("libgomp-offmem.so.1");
+    fs::copy(folder().join("debug/libgomp_offmem.so"), library).expect("the runtime");
+    place
+}
+
+#[test]
+fn something_fails_without_each_protection() {
+    if !Compiler::of(Language::C).offloads() {
+        return skipped("sabotage: this compiler does not offload to nvptx");
+    }
+    fs::create_dir_all(folder()).expect("a folder");
+    for (_, proof) in &TABLE {
+        if let Program(name, ..) = proof {
+            compile(name);
+        }
+    }
+    let churn = &Churn::build();
+    thread::scope(|scope| {
+        // While one is tried, the next is built.
+        let whole = build(None);
+        let mut tries = vec![scope.spawn(move || {
+            // The sequences stand in the table many times, and are all the same.
+            let programs = TABLE.iter().filter(|(_, proof)| !matches!(proof, Sequences));
+            for (feature, proof) in programs.chain(TABLE.first()) {
+                if proof.fails(churn, &whole).is_ok() {
+                    panic!("fails with all protections, of which {feature} is one");
+                }
+            }
+        })];
+        for (feature, proof) in &TABLE {
+            let runtime = build(Some(feature));
+            tries.push(scope.spawn(move || {
+                if let Err(said) = proof.fails(churn, &runtime) {
+                    panic!("nothing fails without {feature}: {said}");
+                }
+            }));
+        }
+        for attempt in tries {
+            attempt.join().expect("see above");
+        }
+    });
+}
