@@ -1,9 +1,8 @@
 //! The CUDA driver: a few functions of it, called in libgomp's own context.
 
 use core::ffi::{CStr, c_int, c_uint, c_void};
+use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use core::{mem, ptr};
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use cudarc::driver::sys::{
@@ -12,6 +11,7 @@ use cudarc::driver::sys::{
 };
 use offmem_registration::{Failure, Operations, Range};
 
+use crate::function::Function;
 use crate::hook::process;
 
 /// What libgomp's plugin loads. Not `libcuda.so`: that may be the stub with
@@ -28,57 +28,53 @@ pub(crate) fn present() -> bool {
     }
 }
 
-/// Its functions, found once for all: hooks call them.
-struct Functions {
-    get_context: unsafe extern "C" fn(*mut CUcontext) -> CUresult,
-    push_context: unsafe extern "C" fn(CUcontext) -> CUresult,
-    pop_context: unsafe extern "C" fn(*mut CUcontext) -> CUresult,
-    get_device: unsafe extern "C" fn(*mut CUdevice) -> CUresult,
-    get_attribute: unsafe extern "C" fn(*mut c_int, CUdevice_attribute, CUdevice) -> CUresult,
-    get_pointer_attribute:
-        unsafe extern "C" fn(*mut c_void, CUpointer_attribute, CUdeviceptr) -> CUresult,
-    register: unsafe extern "C" fn(*mut c_void, usize, c_uint) -> CUresult,
-    unregister: unsafe extern "C" fn(*mut c_void) -> CUresult,
+/// The driver's function `name`.
+const fn function<F: Copy>(name: &'static CStr) -> Function<F> {
+    fn lookup(name: &CStr) -> *mut c_void {
+        // SAFETY: as in `present`; it is there already where libgomp offloads,
+        // and valid strings.
+        unsafe {
+            let library = libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY);
+            if library.is_null() { library } else { libc::dlsym(library, name.as_ptr()) }
+        }
+    }
+    Function::new(name, lookup)
 }
 
-impl Functions {
-    fn get() -> Option<&'static Functions> {
-        static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
-        FUNCTIONS.get_or_init(Functions::find).as_ref()
-    }
+// cuda.h
+static GET_CONTEXT: Function<unsafe extern "C" fn(*mut CUcontext) -> CUresult> =
+    function(c"cuCtxGetCurrent");
+static PUSH_CONTEXT: Function<unsafe extern "C" fn(CUcontext) -> CUresult> =
+    function(c"cuCtxPushCurrent_v2");
+static POP_CONTEXT: Function<unsafe extern "C" fn(*mut CUcontext) -> CUresult> =
+    function(c"cuCtxPopCurrent_v2");
+static GET_DEVICE: Function<unsafe extern "C" fn(*mut CUdevice) -> CUresult> =
+    function(c"cuCtxGetDevice");
+static GET_ATTRIBUTE: Function<
+    unsafe extern "C" fn(*mut c_int, CUdevice_attribute, CUdevice) -> CUresult,
+> = function(c"cuDeviceGetAttribute");
+static GET_POINTER_ATTRIBUTE: Function<
+    unsafe extern "C" fn(*mut c_void, CUpointer_attribute, CUdeviceptr) -> CUresult,
+> = function(c"cuPointerGetAttribute");
+static REGISTER: Function<unsafe extern "C" fn(*mut c_void, usize, c_uint) -> CUresult> =
+    function(c"cuMemHostRegister_v2");
+static UNREGISTER: Function<unsafe extern "C" fn(*mut c_void) -> CUresult> =
+    function(c"cuMemHostUnregister");
 
-    fn find() -> Option<Functions> {
-        // SAFETY: as in `present`; it is there already where libgomp offloads.
-        let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY) };
-        if library.is_null() {
-            return None;
-        }
-        let find = |name: &CStr| {
-            // SAFETY: an open library and a valid string.
-            let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-            (!address.is_null()).then_some(address)
-        };
-        // SAFETY: the prototypes of cuda.h, as cudarc has them.
-        unsafe {
-            Some(Functions {
-                get_context: mem::transmute::<*mut c_void, _>(find(c"cuCtxGetCurrent")?),
-                push_context: mem::transmute::<*mut c_void, _>(find(c"cuCtxPushCurrent_v2")?),
-                pop_context: mem::transmute::<*mut c_void, _>(find(c"cuCtxPopCurrent_v2")?),
-                get_device: mem::transmute::<*mut c_void, _>(find(c"cuCtxGetDevice")?),
-                get_attribute: mem::transmute::<*mut c_void, _>(find(c"cuDeviceGetAttribute")?),
-                get_pointer_attribute: mem::transmute::<*mut c_void, _>(find(
-                    c"cuPointerGetAttribute",
-                )?),
-                register: mem::transmute::<*mut c_void, _>(find(c"cuMemHostRegister_v2")?),
-                unregister: mem::transmute::<*mut c_void, _>(find(c"cuMemHostUnregister")?),
-            })
-        }
-    }
+/// Finds them all, so that no hook has to.
+fn is_complete() -> bool {
+    GET_CONTEXT.find().is_some()
+        && PUSH_CONTEXT.find().is_some()
+        && POP_CONTEXT.find().is_some()
+        && GET_DEVICE.find().is_some()
+        && GET_ATTRIBUTE.find().is_some()
+        && GET_POINTER_ATTRIBUTE.find().is_some()
+        && REGISTER.find().is_some()
+        && UNREGISTER.find().is_some()
 }
 
 /// The driver in libgomp's context. Any thread may call it.
 pub(crate) struct Cuda {
-    functions: &'static Functions,
     /// Null without one.
     context: AtomicPtr<CUctx_st>,
     /// Whether the process is about to end: there will be none any more.
@@ -92,8 +88,10 @@ impl Cuda {
     /// In the context that is current in this thread, which libgomp leaves so
     /// after any call for a device; none where that device is not CUDA's.
     pub(crate) fn current() -> Option<Cuda> {
+        if !is_complete() {
+            return None;
+        }
         let cuda = Cuda {
-            functions: Functions::get()?,
             context: AtomicPtr::default(),
             closed: AtomicBool::new(false),
             registering: AtomicU64::new(0),
@@ -110,7 +108,7 @@ impl Cuda {
             return false;
         }
         // SAFETY: `context` is valid for the write; an uninitialised driver says so.
-        let status = unsafe { (self.functions.get_context)(&raw mut context) };
+        let status = unsafe { GET_CONTEXT.get()(&raw mut context) };
         if status != CUresult::CUDA_SUCCESS {
             context = ptr::null_mut();
         }
@@ -155,10 +153,8 @@ impl Cuda {
         let (mut device, mut value) = (0, 0);
         // SAFETY: both are valid for the writes.
         let status = self.within(|| unsafe {
-            match (self.functions.get_device)(&raw mut device) {
-                CUresult::CUDA_SUCCESS => {
-                    (self.functions.get_attribute)(&raw mut value, attribute, device)
-                }
+            match GET_DEVICE.get()(&raw mut device) {
+                CUresult::CUDA_SUCCESS => GET_ATTRIBUTE.get()(&raw mut value, attribute, device),
                 failure => failure,
             }
         });
@@ -172,14 +168,14 @@ impl Cuda {
             return CUresult::CUDA_ERROR_DEINITIALIZED;
         }
         // SAFETY: the context lives until `leave`; a destroyed one is an error.
-        let status = unsafe { (self.functions.push_context)(context) };
+        let status = unsafe { PUSH_CONTEXT.get()(context) };
         if status != CUresult::CUDA_SUCCESS {
             return status;
         }
         let status = call();
         let mut popped = ptr::null_mut();
         // SAFETY: pushed above.
-        unsafe { (self.functions.pop_context)(&raw mut popped) };
+        unsafe { POP_CONTEXT.get()(&raw mut popped) };
         status
     }
 
@@ -199,11 +195,7 @@ impl Cuda {
         let attribute = CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
         // SAFETY: `kind` is valid for the write.
         let call = || unsafe {
-            (self.functions.get_pointer_attribute)(
-                (&raw mut kind).cast(),
-                attribute,
-                address as u64,
-            )
+            GET_POINTER_ATTRIBUTE.get()((&raw mut kind).cast(), attribute, address as u64)
         };
         self.within(call) == CUresult::CUDA_SUCCESS && kind != 0
     }
@@ -219,7 +211,7 @@ impl Operations for Cuda {
         // SAFETY: registration changes neither content nor validity of memory,
         // and fails where there is none.
         let status = self.within(|| unsafe {
-            (self.functions.register)(address, range.size(), CU_MEMHOSTREGISTER_PORTABLE)
+            REGISTER.get()(address, range.size(), CU_MEMHOSTREGISTER_PORTABLE)
         });
         add(&self.registering, start);
         verdict(status)
@@ -231,7 +223,7 @@ impl Operations for Cuda {
         for _ in 0..TRIES {
             let start = Instant::now();
             // SAFETY: at worst the driver does not know it.
-            let status = self.within(|| unsafe { (self.functions.unregister)(address) });
+            let status = self.within(|| unsafe { UNREGISTER.get()(address) });
             add(&self.unregistering, start);
             result = match status {
                 // Somebody else has undone it, or its context is gone.

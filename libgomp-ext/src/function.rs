@@ -29,7 +29,8 @@ impl<F: Copy> Function<F> {
         Function::new(name, after_ours)
     }
 
-    const fn new(name: &'static CStr, lookup: fn(&CStr) -> *mut c_void) -> Function<F> {
+    /// The function that `lookup` finds by its name; null is none.
+    pub(crate) const fn new(name: &'static CStr, lookup: fn(&CStr) -> *mut c_void) -> Function<F> {
         assert!(
             mem::size_of::<F>() == mem::size_of::<*mut c_void>(),
             "F is not a function pointer"
@@ -39,17 +40,24 @@ impl<F: Copy> Function<F> {
 
     /// The function. A program that calls it was linked with a library that
     /// has it, so its absence ends the program with one line.
+    #[inline]
     pub(crate) fn get(&self) -> F {
+        match self.find() {
+            Some(function) => function,
+            None => fatal(format_args!("no library has {}", self.name.to_string_lossy())),
+        }
+    }
+
+    /// The function, if there is one.
+    #[inline]
+    pub(crate) fn find(&self) -> Option<F> {
         let mut address = self.address.load(Ordering::Relaxed);
         if address.is_null() {
             address = (self.lookup)(self.name);
-            if address.is_null() {
-                fatal(format_args!("no library has {}", self.name.to_string_lossy()));
-            }
             self.address.store(address, Ordering::Relaxed);
         }
         // SAFETY: the constructors promise that F is the function's type, and check its size.
-        unsafe { mem::transmute_copy(&address) }
+        (!address.is_null()).then(|| unsafe { mem::transmute_copy(&address) })
     }
 }
 

@@ -143,7 +143,14 @@ fn start(device: Device) -> Option<&'static Engine> {
         return None;
     }
     device.initialise();
-    ENGINE.get_or_init(Engine::new).as_ref()
+    let begin = || match Cuda::current() {
+        Some(cuda) => Engine::new(cuda),
+        None => {
+            strategy::settle("none", format_args!("the device is not a CUDA device"));
+            None
+        }
+    };
+    ENGINE.get_or_init(begin).as_ref()
 }
 
 /// After a call of OpenACC's, which has initialised its device.
@@ -153,7 +160,8 @@ pub(crate) fn after_openacc() {
         return;
     }
     match ENGINE.get() {
-        None => drop(ENGINE.get_or_init(Engine::new)),
+        // The construct may have run on the host, and another may not.
+        None => drop(Cuda::current().map(|cuda| ENGINE.get_or_init(|| Engine::new(cuda)))),
         Some(Some(engine)) if !engine.cuda.is_open() => drop(engine.cuda.enter()),
         Some(_) => {}
     }
@@ -176,12 +184,8 @@ pub(crate) fn suspend() {
 }
 
 impl Engine {
-    /// With the context that is current in this thread.
-    fn new() -> Option<Engine> {
-        let Some(cuda) = Cuda::current() else {
-            strategy::settle("none", format_args!("the device is not a CUDA device"));
-            return None;
-        };
+    /// With libgomp's context.
+    fn new(cuda: Cuda) -> Option<Engine> {
         if cuda.reads_pageable_memory() {
             let reason = "the GPU reads pageable memory through the host's page tables";
             strategy::settle("none", format_args!("{reason}"));

@@ -33,8 +33,11 @@ impl Figure {
     }
 }
 
-/// What is measured, by name: `bench NAME…` measures only that.
-const GROUPS: [(&str, fn() -> Vec<Figure>); 6] = [
+/// A name, and what is measured under it.
+type Group = (&'static str, fn() -> Vec<Figure>);
+
+/// `bench NAME…` measures only those.
+const GROUPS: [Group; 6] = [
     ("compile", || vec![compile::cxx(), compile::fortran()]),
     ("start", || vec![start::process()]),
     ("registry", registry::figures),
