@@ -83,10 +83,12 @@ soak: packages stage
 	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin soak
 
 # libgomp's own tests, on softcuda or (DEVICE=) on what the environment leads
-# to; MEMORY=pinned adds the option.
+# to; MEMORY=pinned adds the option, and POLICY, STRATEGY and MIN_SIZE set its
+# variables.
 DEVICE ?= softcuda
 check-libgomp: packages stage
-	@GCC='$(GCC)' MEMORY='$(MEMORY)' DEVICE='$(DEVICE)' $(CARGO) run --release --quiet -p offmem-testsuite --bin check-libgomp
+	@GCC='$(GCC)' MEMORY='$(MEMORY)' POLICY='$(POLICY)' STRATEGY='$(STRATEGY)' MIN_SIZE='$(MIN_SIZE)' \
+	  DEVICE='$(DEVICE)' $(CARGO) run --release --quiet -p offmem-testsuite --bin check-libgomp
 
 clean:
 	$(CARGO) clean

@@ -40,6 +40,11 @@ impl Driver {
         self.foreign.lock().push(range);
     }
 
+    /// … and unregisters it.
+    pub(crate) fn give_back(&self, range: Range) {
+        self.foreign.lock().retain(|other| *other != range);
+    }
+
     /// Whether some of `range` is registered by us.
     pub(crate) fn has(&self, range: Range) -> bool {
         self.live.lock().iter().any(|live| live.overlaps(range))

@@ -191,12 +191,17 @@ impl Registry {
         }
     }
 
-    /// Lets the regions that overlap `range` be evicted again: a block of
-    /// memory was freed, so no copy of it can be under way.
+    /// Lets the regions that overlap `range` be evicted again, and be registered
+    /// by us where they were by somebody else: a block of memory was freed, so no
+    /// copy of it can be under way, and who had it has no use for it any more.
     pub fn settle(&self, range: Range) {
         let inner = self.lock();
         for record in self.overlapping(&inner, range) {
             record.state.fetch_and(!State::STICKY, Release);
+            if record.phase() == Phase::Adopted {
+                record.cost.store(0, Relaxed);
+                record.enter(Phase::Unregistered);
+            }
         }
     }
 

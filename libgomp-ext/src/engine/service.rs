@@ -137,7 +137,7 @@ pub(crate) fn summarise(summary: Summary) -> Summary {
         }),
         hooks: hooks.map(|(name, in_effect)| Hook { name, in_effect }).into(),
         heap: allocation::is_on().then(heap::statistics),
-        heap_reason: heap::why_off(),
+        heap_reason: allocation::why_off(),
         figures: figures(),
         ..summary
     }

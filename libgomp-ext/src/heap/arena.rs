@@ -184,7 +184,7 @@ impl Arena {
         let length = self.kept.remove(&mut self.table, first);
         self.recycled += 1;
         self.start(first, length, index.pages(first) as usize);
-        self.table.at(first).generation = self.generation;
+        self.keep(first);
         Some(self.address(first))
     }
 
@@ -321,6 +321,7 @@ impl Arena {
     /// Marks a live block as kept: freed, it is recycled whole.
     pub(super) fn keep(&mut self, first: u32) {
         self.table.at(first).generation = self.generation;
+        self.index.keep(first);
     }
 
     /// Whether a live block is kept.

@@ -98,10 +98,13 @@ impl Table {
     }
 }
 
+/// Beside a number of pages, of which there are at most 2^28.
+const KEPT: u32 = 1 << 31;
+
 /// Where live blocks begin and how long they are; read without the lock.
 #[derive(Clone, Copy)]
 pub(super) struct Index {
-    /// A block's pages, by its first granule.
+    /// A block's pages, by its first granule, and [`KEPT`].
     pages: *const AtomicU32,
     /// A bit for each granule that a live block begins at.
     live: *const AtomicU64,
@@ -156,13 +159,26 @@ impl Index {
         Some(word * 64 + 63 - bits.leading_zeros())
     }
 
-    pub(super) fn pages(&self, granule: u32) -> u32 {
+    fn extent(&self, granule: u32) -> &AtomicU32 {
         // SAFETY: within the table.
-        unsafe { (*self.pages.add(granule as usize)).load(Ordering::Relaxed) }
+        unsafe { &*self.pages.add(granule as usize) }
     }
 
+    pub(super) fn pages(&self, granule: u32) -> u32 {
+        self.extent(granule).load(Ordering::Relaxed) & !KEPT
+    }
+
+    /// Of a block that is not kept, until it is.
     pub(super) fn set_pages(&self, granule: u32, pages: u32) {
-        // SAFETY: within the table.
-        unsafe { (*self.pages.add(granule as usize)).store(pages, Ordering::Relaxed) };
+        self.extent(granule).store(pages, Ordering::Relaxed);
+    }
+
+    /// Whether the block was kept; perhaps it no longer is.
+    pub(super) fn is_kept(&self, granule: u32) -> bool {
+        self.extent(granule).load(Ordering::Relaxed) & KEPT != 0
+    }
+
+    pub(super) fn keep(&self, granule: u32) {
+        self.extent(granule).fetch_or(KEPT, Ordering::Relaxed);
     }
 }

@@ -12,6 +12,7 @@
 mod arena;
 mod extent;
 mod kernel;
+mod parked;
 mod pool;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use offmem_registration::{PAGE, Range};
 
 use self::arena::{Arena, Need, Resize, Work};
 use self::extent::{GRANULE, Index, Table};
+use self::parked::Parking;
 use crate::lock::Lock;
 
 pub(crate) use self::arena::Statistics;
@@ -118,6 +120,14 @@ pub(crate) fn allocate_zeroed(bytes: usize) -> *mut u8 {
 }
 
 fn take(bytes: usize, align: usize, need: Need) -> (*mut u8, bool) {
+    if need == Need::Any
+        && align <= GRANULE
+        && let Some((base, index)) = index()
+        && let Some(first) = parked::take(&index, bytes)
+    {
+        let address = base + first as usize * GRANULE;
+        return (ptr::with_exposed_provenance_mut(address), false);
+    }
     let block = with(|heap| heap.is_begun().then(|| heap.allocate(bytes, align, need)).flatten());
     block.map_or((ptr::null_mut(), false), |block| {
         (ptr::with_exposed_provenance_mut(block.address), block.zeroed)
@@ -127,6 +137,21 @@ fn take(bytes: usize, align: usize, need: Need) -> (*mut u8, bool) {
 /// Ends a block; false where no live block begins at `address`, which is in
 /// the range.
 pub(crate) fn free(address: usize) -> bool {
+    if let Some((base, index)) = index() {
+        let first = ((address - base) / GRANULE) as u32;
+        if (address - base).is_multiple_of(GRANULE) && index.begins(first) {
+            return match parked::park(&index, first) {
+                Parking::Done => true,
+                Parking::Instead(other) => free_now(base + other as usize * GRANULE),
+                Parking::Unfit => free_now(address),
+                Parking::Twice => false,
+            };
+        }
+    }
+    false
+}
+
+fn free_now(address: usize) -> bool {
     let now = kernel::now();
     let freed = with(|heap| {
         let first = heap.find(address)?;
@@ -254,15 +279,21 @@ pub(crate) fn block(range: Range) -> Option<Range> {
     block_at(range.start).filter(|block| block.contains(range))
 }
 
-fn block_at(address: usize) -> Option<Range> {
+/// The beginning of the range, and what can be known of it without the lock.
+#[inline]
+fn index() -> Option<(usize, Index)> {
     let size = SIZE.load(Ordering::Acquire);
-    let base = BASE.load(Ordering::Relaxed);
-    let offset = address.wrapping_sub(base);
-    if offset >= size {
+    // SAFETY: the range is there, so its index is.
+    let index = || unsafe { Index::new(MEMORY.load(Ordering::Relaxed), (size / GRANULE) as u32) };
+    (size > 0).then(|| (BASE.load(Ordering::Relaxed), index()))
+}
+
+fn block_at(address: usize) -> Option<Range> {
+    let (base, index) = index()?;
+    if !owns(address) {
         return None;
     }
-    // SAFETY: the range is there, so its index is.
-    let index = unsafe { Index::new(MEMORY.load(Ordering::Relaxed), (size / GRANULE) as u32) };
+    let offset = address - base;
     let first = index.find((offset / GRANULE) as u32)?;
     let start = base + first as usize * GRANULE;
     Some(Range { start, end: start + index.pages(first) as usize * PAGE })

@@ -1,6 +1,7 @@
 //! The heap against a model, and what its users are promised.
 
 use core::ptr;
+use std::collections::HashSet;
 use std::sync::Mutex;
 
 use offmem_registration::{PAGE, Range};
@@ -280,6 +281,22 @@ fn a_listener_hears_of_a_kept_block_before_it_changes() {
     assert_eq!(super::trim(), 0);
     assert_eq!(*FORGOTTEN.lock().expect("the list"), [block, block]);
     assert_eq!(super::statistics().kept, 0);
+
+    // What was freed last is there again, as long as is asked for.
+    let last = super::allocate(1 << 20, 1);
+    assert!(super::free(last as usize));
+    assert!(!super::free(last as usize), "freed twice");
+    assert_eq!(super::allocate((1 << 20) - PAGE, GRANULE), last);
+    assert_eq!(super::usable_size(last as usize), (1 << 20) - PAGE);
+    assert_ne!(super::allocate((1 << 20) - PAGE, 1), last);
+    // More of them than there are places, of all sizes: each is one block.
+    let sizes = (1..30).chain(1..30).map(|n| n * GRANULE);
+    let blocks: Vec<_> = sizes.map(|size| super::allocate(size, 1) as usize).collect();
+    for block in &blocks {
+        assert!(super::free(*block));
+    }
+    let again: HashSet<_> = (1..30).map(|n| super::allocate(n * GRANULE, 1) as usize).collect();
+    assert_eq!(again.len(), 29);
 }
 
 impl Arena {

@@ -82,6 +82,18 @@ pub(crate) fn is_on() -> bool {
     DECIDED.load(Ordering::Acquire) == ON
 }
 
+/// Why not; nothing where they are. Not for hooks: it may look functions up.
+pub(crate) fn why_off() -> Option<&'static str> {
+    if DECIDED.load(Ordering::Acquire) == UNDECIDED {
+        // Another malloc comes before ours, or stands in its place, as valgrind's does.
+        return Some(if is_libcs_only() { NONE_CAME } else { NOT_LIBCS });
+    }
+    heap::why_off()
+}
+
+const NOT_LIBCS: &str = "malloc is not libc's in this process";
+const NONE_CAME: &str = "the runtime's malloc was asked for no big block";
+
 /// From how many bytes on a block is big: `OFFMEM_MIN_SIZE`.
 pub(crate) fn min_size() -> usize {
     let least = environment::min_size().and_then(|bytes| usize::try_from(bytes).ok());
@@ -403,7 +415,7 @@ fn decide() {
     let begun = if environment::activation() == Activation::Off {
         Err(&"OFFMEM=off")
     } else if !is_libcs_only() {
-        Err(&"malloc is not libc's in this process")
+        Err(&NOT_LIBCS)
     } else {
         heap::start()
     };

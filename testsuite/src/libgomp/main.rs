@@ -1,7 +1,8 @@
 //! `make check-libgomp`: libgomp's own offload tests, from Debian's source
 //! package of the GCC under test, with that GCC as installed.
 //!
-//! `MEMORY=pinned` adds the option. Offloading goes wherever the environment
+//! `MEMORY=pinned` adds the option, and `POLICY`, `STRATEGY` and `MIN_SIZE` set
+//! the variables `OFFMEM_…` of its programs. Offloading goes wherever the environment
 //! leads it: to a GPU, to a software driver, or back to the host. What fails
 //! must stand in `testsuite/libgomp/known-failures`, each with its reason.
 
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 use crate::known::Known;
 use crate::source::Source;
-use crate::suite::{Options, run_all};
+use crate::suite::{Options, Registrations, run_all};
 
 fn main() -> ExitCode {
     let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
@@ -25,12 +26,21 @@ fn main() -> ExitCode {
         None => false,
         Some(other) => return refuse(&format!("DEVICE={other} is neither empty nor softcuda")),
     };
-    let options = Options { memory: set("MEMORY"), softcuda };
+    let memory = set("MEMORY");
+    let variables: Vec<_> = ["STRATEGY", "POLICY", "MIN_SIZE"]
+        .into_iter()
+        .filter_map(|name| Some((format!("OFFMEM_{name}"), set(name)?)))
+        .collect();
+    if memory.is_none() && !variables.is_empty() {
+        return refuse("POLICY, STRATEGY and MIN_SIZE go with MEMORY");
+    }
+    let options = Options { memory, variables, softcuda };
     let source = match Source::unpack() {
         Ok(source) => source,
         Err(why) => return refuse(&why),
     };
-    let results = run_all(&source, &options);
+    let outcome = run_all(&source, &options);
+    let results = outcome.results;
     let known = Known::read();
 
     let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
@@ -49,6 +59,10 @@ fn main() -> ExitCode {
         report += &format!("{count:>6} {kind}{kernel}\n");
     }
     report += &format!("{:>6} unexpected\n", unexpected.len());
+    if softcuda {
+        let Registrations { made, programs, all } = outcome.registrations;
+        report += &format!("{made:>6} registrations, by {programs} of {all} processes\n");
+    }
     let _ = io::stdout().write_all(report.as_bytes());
     if unexpected.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 use std::fs;
+use std::iter;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,12 +11,39 @@ use offmem_testsuite::{Compiler, Language, Stage, root, run};
 
 use crate::source::Source;
 
-/// How the tests are compiled.
+/// How the tests are compiled and run.
 pub(crate) struct Options {
     /// The value of `-foffload-memory=`, if any.
     pub(crate) memory: Option<String>,
+    /// What is added to the programs' environment.
+    pub(crate) variables: Vec<(String, String)>,
     /// Whether they run on softcuda.
     pub(crate) softcuda: bool,
+}
+
+impl Options {
+    /// Names the results: `pinned-eager-64K`, or `stock`.
+    fn name(&self) -> String {
+        let memory = self.memory.as_deref().unwrap_or("stock");
+        let values = self.variables.iter().map(|(_, value)| value.as_str());
+        iter::once(memory).chain(values).collect::<Vec<_>>().join("-")
+    }
+}
+
+/// What came out.
+pub(crate) struct Outcome {
+    pub(crate) results: Vec<TestResult>,
+    pub(crate) registrations: Registrations,
+}
+
+/// What was registered with softcuda; without any, a run says nothing about it.
+#[derive(Default)]
+pub(crate) struct Registrations {
+    pub(crate) made: i64,
+    /// Processes that made one.
+    pub(crate) programs: usize,
+    /// Processes that loaded softcuda.
+    pub(crate) all: usize,
 }
 
 /// A line of a summary.
@@ -61,25 +89,33 @@ const SUITES: [Suite; 6] = [
 ];
 
 /// Runs every suite, as many at once as there are processors.
-pub(crate) fn run_all(source: &Source, options: &Options) -> Vec<TestResult> {
+pub(crate) fn run_all(source: &Source, options: &Options) -> Outcome {
     Stage::get();
     let next = AtomicUsize::new(0);
     let worker = || {
-        let mut results = Vec::new();
+        let mut outcomes = Vec::new();
         while let Some(suite) = SUITES.get(next.fetch_add(1, Ordering::Relaxed)) {
-            results.extend(runtest(source, options, suite));
+            outcomes.push(runtest(source, options, suite));
         }
-        results
+        outcomes
     };
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
+    let outcomes: Vec<Outcome> = thread::scope(|scope| {
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("runtest ends")).collect()
-    })
+    });
+    let mut whole = Outcome { results: Vec::new(), registrations: Registrations::default() };
+    for Outcome { results, registrations } in outcomes {
+        whole.results.extend(results);
+        whole.registrations.made += registrations.made;
+        whole.registrations.programs += registrations.programs;
+        whole.registrations.all += registrations.all;
+    }
+    whole
 }
 
-fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult> {
-    let folder = build_folder(options.memory.as_deref().unwrap_or("stock"), suite.name);
+fn runtest(source: &Source, options: &Options, suite: &Suite) -> Outcome {
+    let folder = build_folder(&options.name(), suite.name);
     let statistics = folder.join("stats/%e.%p");
     let [gcc, gxx, gfortran] = Language::ALL.map(|language| Compiler::of(language).name);
     let triplet = "x86_64-pc-linux-gnu";
@@ -115,7 +151,8 @@ fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult>
     } else {
         Stage::get().enter(&mut command)
     };
-    let output = run(command.env("OFFMEM", "quiet"));
+    let variables = options.variables.iter().map(|(name, value)| (name, value));
+    let output = run(command.env("OFFMEM", "quiet").envs(variables));
     fs::write(folder.join("runtest.out"), output.stdout).expect("its output");
 
     let summary = fs::read_to_string(folder.join("libgomp.sum")).unwrap_or_default();
@@ -126,30 +163,36 @@ fn runtest(source: &Source, options: &Options, suite: &Suite) -> Vec<TestResult>
         let name = format!("{} did not run to its end", folder.display());
         results.push(TestResult { kind: "ERROR".into(), name, kernel: false });
     }
-    let with_kernels = programs_with_kernels(&folder.join("stats"));
+    let (with_kernels, registrations) = read_statistics(&folder.join("stats"));
     for result in &mut results {
         result.kernel = result.stem().is_some_and(|stem| with_kernels.contains(stem));
     }
-    results
+    Outcome { results, registrations }
 }
 
-/// The programs that ran a kernel, by softcuda's statistics of each process.
-fn programs_with_kernels(statistics: &Path) -> HashSet<String> {
-    let files = fs::read_dir(statistics).into_iter().flatten();
-    let ran_kernel = |file: &Path| {
-        let text = fs::read_to_string(file).unwrap_or_default();
+/// The programs that ran a kernel, and what all registered, by softcuda's
+/// statistics of each process.
+fn read_statistics(folder: &Path) -> (HashSet<String>, Registrations) {
+    let mut with_kernels = HashSet::new();
+    let mut registrations = Registrations::default();
+    let files = fs::read_dir(folder).into_iter().flatten();
+    for file in files.filter_map(|file| Some(file.ok()?.path())) {
+        let text = fs::read_to_string(&file).unwrap_or_default();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        value["kernels"].as_i64().unwrap_or(0) > 0
-    };
-    files
-        .filter_map(|file| Some(file.ok()?.path()))
-        .filter(|file| ran_kernel(file))
-        .filter_map(|file| Some(file.file_name()?.to_str()?.split('.').next()?.to_owned()))
-        .collect()
+        let count = |name| value[name].as_i64().unwrap_or(0);
+        if count("kernels") > 0 {
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            with_kernels.extend(name.split('.').next().map(str::to_owned));
+        }
+        registrations.made += count("registrations");
+        registrations.programs += usize::from(count("registrations") > 0);
+        registrations.all += 1;
+    }
+    (with_kernels, registrations)
 }
 
-fn build_folder(memory: &str, suite: &str) -> PathBuf {
-    let folder = root().join(format!("target/libgomp/{memory}/{suite}"));
+fn build_folder(options: &str, suite: &str) -> PathBuf {
+    let folder = root().join(format!("target/libgomp/{options}/{suite}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("stats")).expect("a folder for runtest");
     folder
