@@ -15,6 +15,8 @@ main (void)
 {
   struct offmem_stats stats;
 
+  if (offmem_get_stats (&stats, sizeof stats) != 0)
+    abort ();
   for (int round = 1; round <= 3; round++)
     {
       int sum = 0;
