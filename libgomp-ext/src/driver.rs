@@ -6,13 +6,14 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::Instant;
 
 use cudarc::driver::sys::{
-    CU_MEMHOSTREGISTER_PORTABLE, CUcontext, CUctx_st, CUdevice, CUdevice_attribute, CUdeviceptr,
-    CUpointer_attribute, CUresult,
+    CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY, CUcontext, CUctx_st, CUdevice,
+    CUdevice_attribute, CUdeviceptr, CUpointer_attribute, CUresult,
 };
 use offmem_registration::{Failure, Operations, Range};
 
 use crate::function::Function;
-use crate::hook::process;
+use crate::hook::{check, process, protection};
+use crate::maps::{self, Access};
 
 /// What libgomp's plugin loads. Not `libcuda.so`: that may be the stub with
 /// which programs are linked where there is no driver.
@@ -149,6 +150,13 @@ impl Cuda {
         self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != Ok(0)
     }
 
+    /// Whether memory that can only be read is registered: older drivers cannot,
+    /// and it is not to stay so when it becomes writable unseen.
+    pub(crate) fn registers_read_only(&self) -> bool {
+        let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED;
+        check::works().protection && self.attribute(attribute) == Ok(1)
+    }
+
     fn attribute(&self, attribute: CUdevice_attribute) -> Result<c_int, Failure> {
         let (mut device, mut value) = (0, 0);
         // SAFETY: both are valid for the writes.
@@ -199,6 +207,28 @@ impl Cuda {
         };
         self.within(call) == CUresult::CUDA_SUCCESS && kind != 0
     }
+
+    fn register_with(&self, range: Range, flags: c_uint) -> CUresult {
+        let address = ptr::without_provenance_mut(range.start);
+        // SAFETY: registration changes neither content nor validity of memory,
+        // and fails where there is none.
+        self.within(|| unsafe { REGISTER.get()(address, range.size(), flags) })
+    }
+
+    /// Not if any of its pages can be written: the device could not copy to
+    /// what else is there.
+    fn register_read_only(&self, range: Range) -> CUresult {
+        protection::enter(range);
+        let status = if maps::access(range.pages()) == Access::Read {
+            self.register_with(range, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY)
+        } else {
+            CUresult::CUDA_ERROR_INVALID_VALUE
+        };
+        if status != CUresult::CUDA_SUCCESS {
+            protection::leave(range);
+        }
+        status
+    }
 }
 
 impl Operations for Cuda {
@@ -206,36 +236,34 @@ impl Operations for Cuda {
         if self.knows(range.start) || self.knows(range.end - 1) {
             return Err(Failure::Foreign);
         }
-        let address = ptr::without_provenance_mut(range.start);
         let start = Instant::now();
-        // SAFETY: registration changes neither content nor validity of memory,
-        // and fails where there is none.
-        let status = self.within(|| unsafe {
-            REGISTER.get()(address, range.size(), CU_MEMHOSTREGISTER_PORTABLE)
-        });
+        let mut status = self.register_with(range, CU_MEMHOSTREGISTER_PORTABLE);
+        if status == CUresult::CUDA_ERROR_INVALID_VALUE && self.registers_read_only() {
+            status = self.register_read_only(range);
+        }
         add(&self.registering, start);
         verdict(status)
     }
 
     fn unregister(&self, range: Range) -> Result<(), Failure> {
         let address = ptr::without_provenance_mut(range.start);
-        let mut result = Ok(());
+        let mut status = CUresult::CUDA_SUCCESS;
         for _ in 0..TRIES {
             let start = Instant::now();
             // SAFETY: at worst the driver does not know it.
-            let status = self.within(|| unsafe { UNREGISTER.get()(address) });
+            status = self.within(|| unsafe { UNREGISTER.get()(address) });
             add(&self.unregistering, start);
-            result = match status {
+            if status == CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED {
                 // Somebody else has undone it, or its context is gone.
-                CUresult::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED => return Ok(()),
-                status => verdict(status),
-            };
-            if result != Err(Failure::Refused) {
-                return result;
+                status = CUresult::CUDA_SUCCESS;
+            }
+            if verdict(status) != Err(Failure::Refused) {
+                protection::leave(range);
+                return verdict(status);
             }
         }
         poison::add(range);
-        result
+        verdict(status)
     }
 }
 

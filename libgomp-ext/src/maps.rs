@@ -8,6 +8,7 @@ use offmem_registration::Range;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping {
     pub(crate) range: Range,
+    pub(crate) readable: bool,
     pub(crate) writable: bool,
     /// Of its file; 0 for anonymous memory.
     pub(crate) inode: u64,
@@ -36,6 +37,41 @@ pub(crate) fn each(mut f: impl FnMut(Mapping) -> ControlFlow<()>) {
         }
         *libc::__errno_location() = error;
     }
+}
+
+/// What the process may do with a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Write all of it.
+    Write,
+    /// Read all of it, and write none.
+    Read,
+    /// More of a part than of another, or nothing.
+    Mixed,
+}
+
+/// How the pages of `range` may be accessed now. As [`each`].
+pub(crate) fn access(range: Range) -> Access {
+    let mut reached = range.start;
+    let mut access = None;
+    each(|mapping| {
+        if mapping.range.end <= reached {
+            return ControlFlow::Continue(());
+        }
+        let part = match (mapping.writable, mapping.readable) {
+            (true, _) => Access::Write,
+            (false, true) => Access::Read,
+            (false, false) => Access::Mixed,
+        };
+        let is_next = mapping.range.start <= reached && reached < range.end;
+        if !is_next || access.is_some_and(|access| access != part) {
+            return ControlFlow::Break(());
+        }
+        access = Some(part);
+        reached = mapping.range.end;
+        ControlFlow::Continue(())
+    });
+    access.filter(|_| reached >= range.end).unwrap_or(Access::Mixed)
 }
 
 /// Cuts what `source` gives into lines. A line's end may be missing: of a long
@@ -80,6 +116,7 @@ fn parse(line: &[u8]) -> Option<Mapping> {
     let inode = words.nth(2)?.parse().ok()?;
     Some(Mapping {
         range: Range { start, end },
+        readable: permissions.starts_with('r'),
         writable: permissions.as_bytes().get(1) == Some(&b'w'),
         inode,
         is_stack: words.next() == Some("[stack]"),
@@ -88,18 +125,21 @@ fn parse(line: &[u8]) -> Option<Mapping> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mapping, each, parse, read};
+    use super::{Access, Mapping, access, each, parse, read};
     use core::ops::ControlFlow;
-    use offmem_registration::Range;
+    use offmem_registration::{PAGE, Range};
 
     #[test]
     fn a_line_with_any_name() {
         let line = b"7f00-8000 rw-s 00000000 00:01 32769                  /SYSV00000000 (deleted)";
-        let Mapping { range, writable, inode, is_stack } = parse(line).expect("a line");
+        let Mapping { range, readable, writable, inode, is_stack } = parse(line).expect("a line");
         assert_eq!(range, Range { start: 0x7f00, end: 0x8000 });
-        assert!(writable && inode == 32769 && !is_stack);
+        assert!(readable && writable && inode == 32769 && !is_stack);
         let line = b"1000-2000 r-xp 00000000 00:01 7 /tmp/\xc3\xa4\xc3";
-        assert!(parse(line).is_some_and(|mapping| !mapping.writable && mapping.inode == 7));
+        let Mapping { readable, writable, inode, .. } = parse(line).expect("a line");
+        assert!(readable && !writable && inode == 7);
+        let line = b"1000-2000 ---p 00000000 00:00 0 ";
+        assert!(parse(line).is_some_and(|mapping| !mapping.readable && !mapping.writable));
     }
 
     #[test]
@@ -139,5 +179,33 @@ mod tests {
             ControlFlow::Continue(())
         });
         assert_eq!(holds, 1);
+    }
+
+    #[test]
+    fn access_is_that_of_all_pages() {
+        let protect = |place: usize, protection| {
+            // SAFETY: pages of the mapping below.
+            assert_eq!(unsafe { libc::mprotect(place as *mut _, PAGE, protection) }, 0);
+        };
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let both = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping.
+        let place = unsafe { libc::mmap(core::ptr::null_mut(), 5 * PAGE, both, flags, -1, 0) };
+        let start = place as usize;
+        // Writable, read-only, read-only, without access, a hole.
+        protect(start + PAGE, libc::PROT_READ);
+        protect(start + 2 * PAGE, libc::PROT_READ);
+        protect(start + 3 * PAGE, libc::PROT_NONE);
+        // SAFETY: the mapping's last page.
+        assert_eq!(unsafe { libc::munmap(place.wrapping_add(4 * PAGE), PAGE) }, 0);
+        let of = |from: usize, to: usize| access(Range { start: start + from, end: start + to });
+        assert_eq!(of(7, PAGE), Access::Write);
+        assert_eq!(of(PAGE, 2 * PAGE + 1), Access::Read);
+        assert_eq!(of(PAGE - 1, 2 * PAGE), Access::Mixed);
+        assert_eq!(of(2 * PAGE, 3 * PAGE + 1), Access::Mixed);
+        assert_eq!(of(3 * PAGE, 4 * PAGE), Access::Mixed);
+        assert_eq!(of(3 * PAGE, 5 * PAGE), Access::Mixed);
+        // SAFETY: the rest of it.
+        assert_eq!(unsafe { libc::munmap(place, 4 * PAGE) }, 0);
     }
 }

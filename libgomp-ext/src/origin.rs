@@ -9,7 +9,8 @@ use offmem_registration::{PAGE, Range};
 
 use crate::hook::mapping::{MAPPINGS, WRITABLE};
 use crate::hook::{foreign, library};
-use crate::{maps, objects};
+use crate::maps::{self, Access};
+use crate::objects;
 
 /// What all of a range is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,12 @@ pub(crate) enum Origin {
     Mapping,
     /// Writable data of one loaded object.
     Static,
-    /// A mapping or static data that cannot be written.
-    ReadOnly,
+    /// The same, where it can be read but not written now.
+    ReadOnlyMapping,
+    ReadOnlyStatic,
+    /// Such memory of which a part can be written and another not, or which
+    /// cannot even be read.
+    Mixed,
     /// The main thread's stack, or this thread's.
     Stack,
     /// Other allocators', libc's own, devices', or of several origins.
@@ -39,8 +44,8 @@ pub(crate) fn of(range: Range, heap: impl FnOnce(Range) -> Option<Range>) -> Ori
     let tag = MAPPINGS.with(|mappings| mappings.cover(range)).flatten();
     if let Some(tag) = tag {
         // What was reserved without access may be writable by now.
-        let writable = tag & WRITABLE != 0 || is_writable(range);
-        return if writable { Origin::Mapping } else { Origin::ReadOnly };
+        let access = if tag & WRITABLE != 0 { Access::Write } else { maps::access(range) };
+        return access.choose(Origin::Mapping, Origin::ReadOnlyMapping);
     }
     if let Some(origin) = in_object(range) {
         return origin;
@@ -56,20 +61,14 @@ pub(crate) fn is_foreign(range: Range) -> bool {
     foreign::is_registered(range)
 }
 
-/// Whether all pages of the range can be written now.
-pub(crate) fn is_writable(range: Range) -> bool {
-    let mut reached = range.start;
-    maps::each(|mapping| {
-        if mapping.range.end <= reached {
-            return ControlFlow::Continue(());
+impl Access {
+    fn choose(self, writable: Origin, read_only: Origin) -> Origin {
+        match self {
+            Access::Write => writable,
+            Access::Read => read_only,
+            Access::Mixed => Origin::Mixed,
         }
-        if !mapping.writable || mapping.range.start > reached || reached >= range.end {
-            return ControlFlow::Break(());
-        }
-        reached = mapping.range.end;
-        ControlFlow::Continue(())
-    });
-    reached >= range.end
+    }
 }
 
 fn in_object(range: Range) -> Option<Origin> {
@@ -78,17 +77,18 @@ fn in_object(range: Range) -> Option<Origin> {
         if !segment.range.contains(range) {
             return ControlFlow::Continue(());
         }
-        let relocated = segment.relocated.is_some_and(|part| part.overlaps(range));
-        found = Some(if !segment.writable || relocated {
-            Origin::ReadOnly
-        } else if library::may_keep(segment.object) {
-            Origin::Static
-        } else {
-            Origin::Unknown
-        });
+        found = Some((segment, library::may_keep(segment.object)));
         ControlFlow::Break(())
     });
-    found
+    let (segment, may_keep) = found?;
+    let is_constant =
+        !segment.writable || segment.relocated.is_some_and(|part| part.overlaps(range));
+    let access = if is_constant { maps::access(range) } else { Access::Write };
+    Some(match access.choose(Origin::Static, Origin::ReadOnlyStatic) {
+        Origin::Mixed => Origin::Mixed,
+        origin if may_keep => origin,
+        _ => Origin::Unknown,
+    })
 }
 
 /// The main thread's stack, as far as it may grow; found once.

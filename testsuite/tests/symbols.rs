@@ -75,6 +75,8 @@ const EXPORTS: [&[&str]; 8] = [
         "munmap",
         "mremap",
         "madvise",
+        "mprotect",
+        "pkey_mprotect",
         "process_madvise",
         "remap_file_pages",
         "shmat",

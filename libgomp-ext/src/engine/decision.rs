@@ -6,7 +6,7 @@ use std::time::Instant;
 use offmem_policy::{Class, Decision, Demand, Direction};
 use offmem_registration::{Failure, Operations, Outcome, Phase, Range, Use};
 
-use super::{Engine, REGISTRY, flight, prefault};
+use super::{Engine, REGISTRY, flight, prefault, unfit};
 use crate::environment::Policy;
 use crate::heap;
 use crate::message::fall_short;
@@ -80,6 +80,10 @@ impl Engine {
             Outcome::Refused => {
                 tally.failed();
                 self.refused();
+                if !heap::owns(range.start) {
+                    // Where the region ends with its mapping, the next one is no better.
+                    unfit::add(range);
+                }
             }
             Outcome::NoDriver => self.lost(),
             Outcome::Adopted | Outcome::Busy | Outcome::Dropped => {}

@@ -272,13 +272,27 @@ impl Engine {
                 heap::keep(block);
                 (block, if per_map { Lifetime::Mapping } else { Lifetime::Kept })
             }
-            Origin::Mapping if self.working.mapping && !per_map => (range, Lifetime::Kept),
-            Origin::Static if self.working.library && !per_map => (range, Lifetime::Kept),
-            Origin::Stack | Origin::ReadOnly => {
+            Origin::Stack | Origin::Mixed => {
                 unfit::add(range);
                 return None;
             }
-            Origin::Mapping | Origin::Static | Origin::Unknown => {
+            Origin::ReadOnlyMapping | Origin::ReadOnlyStatic
+                if !self.cuda.registers_read_only() =>
+            {
+                unfit::add(range);
+                return None;
+            }
+            Origin::Mapping | Origin::ReadOnlyMapping if self.working.mapping && !per_map => {
+                (range, Lifetime::Kept)
+            }
+            Origin::Static | Origin::ReadOnlyStatic if self.working.library && !per_map => {
+                (range, Lifetime::Kept)
+            }
+            Origin::Mapping
+            | Origin::Static
+            | Origin::ReadOnlyMapping
+            | Origin::ReadOnlyStatic
+            | Origin::Unknown => {
                 if range.size() < UNPROTECTED_MIN && !per_map {
                     unfit::add(range);
                     return None;

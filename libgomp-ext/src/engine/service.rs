@@ -11,8 +11,9 @@ use super::{Device, ENGINE, Engine, REGISTRY, Reason, on};
 use crate::environment::Policy;
 use crate::hook::{allocation, check};
 use crate::lock::Lock;
+use crate::maps::{self, Access};
 use crate::report::{Figures, Hook, Summary, Tally};
-use crate::{api, heap, origin};
+use crate::{api, heap};
 
 /// Memory that the program asked to have pinned: held, so never evicted.
 static PINNED: Lock<Vec<(Range, Use<'static>)>> = Lock::new(Vec::new());
@@ -52,7 +53,7 @@ fn pin(range: Range) -> Result<(), c_int> {
         return Ok(());
     }
     let (engine, _) = on(default_device).ok_or(libc::ENOTSUP)?;
-    if !origin::is_writable(range) {
+    if maps::access(range) != Access::Write {
         return Err(libc::EFAULT);
     }
     let used = engine.region(range, || Reason::Asked).ok_or(libc::EINVAL)?;
@@ -127,8 +128,8 @@ pub(crate) fn summarise(summary: Summary) -> Summary {
         return summary;
     };
     let Engine { policy, working, .. } = engine;
-    let check::Working { mapping, library, .. } = *working;
-    let hooks = [("mmap family", mapping), ("dlclose", library)];
+    let check::Working { mapping, protection, library, .. } = *working;
+    let hooks = [("mmap family", mapping), ("mprotect", protection), ("dlclose", library)];
     Summary {
         policy: Some(match policy {
             Policy::Adaptive => "adaptive",

@@ -19,6 +19,7 @@ pub(super) enum Hook {
     Shmat = 16,
     Shmdt = 32,
     Dlclose = 64,
+    Mprotect = 128,
 }
 
 /// Which hooks the program's calls come to.
@@ -27,6 +28,8 @@ pub(crate) struct Working {
     /// `mmap`, `munmap`, `mremap`, `madvise`, `shmdt`: without it, a region of
     /// `Origin::Mapping` must not outlive its map clause.
     pub(crate) mapping: bool,
+    /// `mprotect`: without it, nothing is registered for reading only.
+    pub(crate) protection: bool,
     /// `brk` and `sbrk`, by name only: calling them would disturb `malloc`.
     pub(crate) brk: bool,
     /// `dlclose`: without it, the same for `Origin::Static`.
@@ -75,6 +78,7 @@ fn probe(lookup: impl Fn(&CStr) -> *mut c_void) -> Working {
     Working {
         mapping: all(&[Hook::Mmap, Hook::Munmap, Hook::Mremap, Hook::Madvise])
             && all(&[Hook::Shmat, Hook::Shmdt]),
+        protection: all(&[Hook::Mprotect]),
         brk: is_here(lookup(c"brk")) && is_here(lookup(c"sbrk")),
         library: all(&[Hook::Dlclose]),
     }
@@ -103,9 +107,10 @@ fn probe_mappings(lookup: &impl Fn(&CStr) -> *mut c_void) {
         unsafe extern "C" fn(*mut c_void, usize, c_int, c_int, c_int, libc::off_t) -> *mut c_void;
     type Mremap = unsafe extern "C" fn(*mut c_void, usize, usize, c_int, ...) -> *mut c_void;
     type Madvise = unsafe extern "C" fn(*mut c_void, usize, c_int) -> c_int;
+    type Mprotect = unsafe extern "C" fn(*mut c_void, usize, c_int) -> c_int;
     type Shmat = unsafe extern "C" fn(c_int, *const c_void, c_int) -> *mut c_void;
 
-    let names = [c"mmap", c"mremap", c"madvise", c"shmat", c"shmdt", c"munmap"];
+    let names = [c"mmap", c"mremap", c"madvise", c"mprotect", c"shmat", c"shmdt", c"munmap"];
     let functions = names.map(lookup);
     if functions.iter().any(|function| function.is_null()) {
         return;
@@ -121,10 +126,11 @@ fn probe_mappings(lookup: &impl Fn(&CStr) -> *mut c_void) {
         }
         let pages = pages as *mut c_void;
         PROBE.store(pages as usize, Ordering::Relaxed);
-        let [mmap, mremap, madvise, shmat, shmdt, munmap] = functions;
+        let [mmap, mremap, madvise, mprotect, shmat, shmdt, munmap] = functions;
         let flags = flags | libc::MAP_FIXED;
         mem::transmute::<*mut c_void, Mmap>(mmap)(pages, 2 * PAGE, protection, flags, -1, 0);
         mem::transmute::<*mut c_void, Madvise>(madvise)(pages, PAGE, libc::MADV_DONTNEED);
+        mem::transmute::<*mut c_void, Mprotect>(mprotect)(pages, PAGE, protection);
         mem::transmute::<*mut c_void, Shmat>(shmat)(-1, pages, 0);
         mem::transmute::<*mut c_void, unsafe extern "C" fn(*const c_void) -> c_int>(shmdt)(pages);
         mem::transmute::<*mut c_void, Mremap>(mremap)(pages, 2 * PAGE, PAGE, 0);
@@ -151,7 +157,7 @@ fn probe_library(lookup: &impl Fn(&CStr) -> *mut c_void) {
 mod tests {
     use super::{Working, probe, works};
     use crate::hook::witness::Witness;
-    use crate::hook::{brk, library, mapping, segment};
+    use crate::hook::{brk, library, mapping, protection, segment};
     use core::ffi::{CStr, c_int, c_void};
 
     fn ours(name: &CStr) -> *mut c_void {
@@ -160,6 +166,7 @@ mod tests {
             b"munmap" => mapping::munmap as *const (),
             b"mremap" => mapping::mremap as *const (),
             b"madvise" => mapping::madvise as *const (),
+            b"mprotect" => protection::mprotect as *const (),
             b"shmat" => segment::shmat as *const (),
             b"shmdt" => segment::shmdt as *const (),
             b"dlclose" => library::dlclose as *const (),
@@ -175,14 +182,15 @@ mod tests {
         unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
     }
 
-    const ALL: Working = Working { mapping: true, brk: true, library: true };
+    const ALL: Working = Working { mapping: true, protection: true, brk: true, library: true };
 
     #[test]
     fn hooks_that_are_called_work() {
         let _witness = Witness::new();
         assert_eq!(probe(ours), ALL);
         // The program of these tests has libc's functions.
-        assert_eq!(works(), Working { mapping: false, brk: false, library: false });
+        let none = Working { mapping: false, protection: false, brk: false, library: false };
+        assert_eq!(works(), none);
         assert_eq!(probe(ours), ALL);
     }
 
@@ -193,6 +201,8 @@ mod tests {
             let most = probe(|it| if it == name { libcs(it) } else { ours(it) });
             assert_eq!(most, Working { mapping: false, ..ALL }, "{name:?}");
         }
+        let most = probe(|it| if it == c"mprotect" { libcs(it) } else { ours(it) });
+        assert_eq!(most, Working { protection: false, ..ALL });
         let most = probe(|it| if it == c"sbrk" { libcs(it) } else { ours(it) });
         assert_eq!(most, Working { brk: false, ..ALL });
         let most = probe(|it| if it == c"dlclose" { libcs(it) } else { ours(it) });

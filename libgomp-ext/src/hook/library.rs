@@ -66,7 +66,7 @@ fn forget_later() {
     }
     let first = BEGAN_WITH.load(Ordering::Relaxed);
     objects::each(&mut |segment| {
-        if segment.object >= first && segment.writable {
+        if segment.object >= first {
             gone(segment.range.pages());
         }
         ControlFlow::Continue(())
@@ -111,10 +111,15 @@ mod tests {
         let library = open();
         let data = last_data().expect("a library with data");
         let tail = Range { start: data.range.end - 8, end: data.range.end };
-        let relocated = data.relocated.expect("a library with constants");
-        assert_eq!(origin::of(relocated, |_| None), Origin::ReadOnly);
         close(library);
         assert_eq!(witness.told(), []);
+
+        let library = open();
+        let data = last_data().expect("a library with data");
+        let relocated = data.relocated.expect("a library with constants");
+        assert_eq!(origin::of(relocated, |_| None), Origin::ReadOnlyStatic);
+        close(library);
+        assert!(witness.told().contains(&data.range.pages()));
 
         let library = open();
         let data = last_data().expect("a library with data");
@@ -135,7 +140,10 @@ mod tests {
         let range = |start: usize| Range { start, end: start + 800 };
         let data = range((&raw const DATA) as usize);
         assert_eq!(origin::of(data, |_| None), Origin::Static);
-        assert_eq!(origin::of(range((&raw const CONSTANT) as usize), |_| None), Origin::ReadOnly);
+        assert_eq!(
+            origin::of(range((&raw const CONSTANT) as usize), |_| None),
+            Origin::ReadOnlyStatic
+        );
         // SAFETY: the program, which is never closed.
         unsafe { dlclose(libc::dlopen(core::ptr::null(), libc::RTLD_NOW)) };
         assert!(!witness.told().iter().any(|told| told.overlaps(data)));

@@ -76,7 +76,7 @@ pub(crate) fn record(range: Range, tag: usize) {
     if range.size() < MIN_SIZE {
         return;
     }
-    COUNT.fetch_add(1, Ordering::Relaxed);
+    mark_change();
     if MAPPINGS.add(range, tag) {
         gone(range);
     }
@@ -84,7 +84,12 @@ pub(crate) fn record(range: Range, tag: usize) {
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// How many mappings were recorded so far.
+/// What the program may do with its memory has changed.
+pub(crate) fn mark_change() {
+    COUNT.fetch_add(1, Ordering::Relaxed);
+}
+
+/// How often it has: mappings that were recorded, and their protection.
 pub(crate) fn count() -> u64 {
     COUNT.load(Ordering::Relaxed)
 }

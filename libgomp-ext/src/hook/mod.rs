@@ -12,6 +12,7 @@ pub(crate) mod mapping;
 #[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
 mod next;
 pub(crate) mod process;
+pub(crate) mod protection;
 pub(crate) mod segment;
 #[cfg(test)]
 mod witness;

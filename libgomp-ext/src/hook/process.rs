@@ -5,7 +5,7 @@ use std::sync::{Once, OnceLock};
 
 use offmem_registration::PAGE;
 
-use crate::hook::{library, mapping};
+use crate::hook::{library, mapping, protection};
 use crate::{allocator, engine, heap};
 
 /// Acquires and releases a lock.
@@ -58,6 +58,7 @@ extern "C" fn start() {
     prepare();
     library::remember_start();
     mapping::look_up();
+    protection::look_up();
 }
 
 /// Makes this process one that may fork; once is enough, and this library's

@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(witness.told(), [range(place)]);
         assert_eq!(origin(place), Origin::Mapping);
         assert_eq!(attach(place, libc::SHM_REMAP | libc::SHM_RDONLY), place);
-        assert_eq!(origin(place), Origin::ReadOnly);
+        assert_eq!(origin(place), Origin::ReadOnlyMapping);
         detach(place);
         assert_eq!(origin(place), Origin::Unknown);
     }

@@ -134,18 +134,6 @@ fn only_memory_of_the_program_is_recorded() {
 }
 
 #[test]
-fn what_is_read_only_may_become_writable() {
-    let _witness = Witness::new();
-    let place = map_at(ptr::null_mut(), 1 << 20, libc::PROT_NONE, PRIVATE);
-    assert_eq!(origin(place, 1 << 20), Origin::ReadOnly);
-    // SAFETY: the test's own mapping.
-    assert_eq!(unsafe { libc::mprotect(place, 1 << 19, WRITE) }, 0);
-    assert_eq!(origin(place, 1 << 19), Origin::Mapping);
-    assert_eq!(origin(place, 1 << 20), Origin::ReadOnly);
-    unmap(place, 1 << 20);
-}
-
-#[test]
 fn a_mapping_that_went_unseen_is_found_out() {
     let witness = Witness::new();
     let place = map(1 << 20);
