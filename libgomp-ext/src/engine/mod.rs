@@ -320,8 +320,9 @@ impl Engine {
         if cfg!(feature = "sabotage-straddle") {
             return None;
         }
-        let lifetime = Lifetime::Kept;
-        REGISTRY.join(range, lifetime, self).ok()
+        let joined = REGISTRY.join(range, Lifetime::Kept, self).ok()?;
+        service::renew(self, &joined);
+        Some(joined)
     }
 
     /// After a call that may have ended mappings of these ranges: regions that

@@ -49,26 +49,51 @@ fn is_pinned(range: Range) -> bool {
 }
 
 fn pin(range: Range) -> Result<(), c_int> {
-    if holds(range) {
-        return Ok(());
-    }
     let (engine, _) = on(default_device).ok_or(libc::ENOTSUP)?;
     if maps::access(range) != Access::Write {
         return Err(libc::EFAULT);
     }
     let used = engine.region(range, || Reason::Asked).ok_or(libc::EINVAL)?;
-    if !used.is_registered() {
-        let region = used.range().size() as u64;
-        let class = Class::new(0, region);
-        let direction = Direction::ToDevice;
-        let demand = Demand { region, copied: 0, direction, coming: 0, class };
-        if !engine.registers(&used, &demand, Tally::none()) {
-            return Err(if used.is_dropped() { libc::EBUSY } else { libc::ENOMEM });
-        }
+    if !register(engine, &used) {
+        return Err(if used.is_dropped() { libc::EBUSY } else { libc::ENOMEM });
     }
     ANY.store(true, Ordering::Relaxed);
-    PINNED.lock().push((range, used));
+    let mut pinned = PINNED.lock();
+    match pinned.iter_mut().find(|(other, _)| *other == range) {
+        Some((_, held)) => *held = used,
+        None => pinned.push((range, used)),
+    }
     Ok(())
+}
+
+fn register(engine: &Engine, used: &Use<'static>) -> bool {
+    if used.is_registered() {
+        return true;
+    }
+    let region = used.range().size() as u64;
+    let class = Class::new(0, region);
+    let direction = Direction::ToDevice;
+    let demand = Demand { region, copied: 0, direction, coming: 0, class };
+    engine.registers(used, &demand, Tally::none())
+}
+
+/// A region took the place of others. What the program asked to have pinned
+/// among them is pinned again.
+pub(super) fn renew(engine: &Engine, used: &Use<'static>) {
+    let region = used.range();
+    if !ANY.load(Ordering::Relaxed)
+        || !PINNED.lock().iter().any(|(range, _)| region.contains(*range))
+    {
+        return;
+    }
+    register(engine, used);
+    for (range, held) in PINNED.lock().iter_mut() {
+        if region.contains(*range)
+            && let Found::Inside(now) = REGISTRY.find(*range)
+        {
+            *held = now;
+        }
+    }
 }
 
 /// Whether the program asked to have just this range, or this region, pinned.
