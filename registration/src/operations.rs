@@ -37,8 +37,8 @@ pub enum Outcome {
     Registered,
     /// Somebody else has registered it.
     Adopted,
-    /// Another thread is at it, or memory around it is still in use; a copy
-    /// need not wait for that.
+    /// Another thread is at it, memory around it is still in use, or there is
+    /// no room; a copy need not wait for that.
     Busy,
     /// The driver would not; [`Use::is_refused`](crate::Use::is_refused) from now on.
     Refused,

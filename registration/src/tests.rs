@@ -101,6 +101,18 @@ fn a_registration_is_made_once_and_counted() {
 }
 
 #[test]
+fn no_more_than_a_limit_is_registered() {
+    let (registry, driver) = (registry!(), Driver::new());
+    let (one, two) = (add(registry, granules(0, 2)), add(registry, granules(4, 6)));
+    let register = |region| registry.register_within(3 * GRANULE, region, &driver);
+    assert_eq!(register(&one), Outcome::Registered);
+    assert_eq!(register(&two), Outcome::Busy);
+    assert_eq!((driver.calls(), registry.statistics().registered_bytes), (1, 2 * GRANULE));
+    assert_eq!(registry.remove(granules(0, 2), &driver), 1);
+    assert_eq!(register(&two), Outcome::Registered);
+}
+
+#[test]
 fn what_the_driver_refuses_is_remembered() {
     let (registry, driver) = (registry!(), Driver::new());
     let region = add(registry, granules(0, 1));

@@ -14,6 +14,17 @@ impl Registry {
     /// Registers a region, unless it is already. It asks the driver again even
     /// where it refused before.
     pub fn register(&self, region: &Use<'_>, operations: &dyn Operations) -> Outcome {
+        self.register_within(usize::MAX, region, operations)
+    }
+
+    /// As [`register`](Registry::register), if no more than `limit` bytes are
+    /// registered then, whatever other threads do; else [`Outcome::Busy`].
+    pub fn register_within(
+        &self,
+        limit: usize,
+        region: &Use<'_>,
+        operations: &dyn Operations,
+    ) -> Outcome {
         let (record, range) = (region.record(), region.range());
         let mut inner = self.lock();
         match record.phase() {
@@ -28,9 +39,12 @@ impl Registry {
             Phase::Registering | Phase::Evicting => return Outcome::Busy,
             Phase::Free | Phase::Gone | Phase::Dropping => return Outcome::Dropped,
         }
-        record.enter(Phase::Registering);
         let bytes = range.size();
         let statistics = &mut inner.statistics;
+        if statistics.registered_bytes.saturating_add(bytes) > limit {
+            return Outcome::Busy;
+        }
+        record.enter(Phase::Registering);
         statistics.registered_bytes += bytes;
         statistics.peak_bytes = statistics.peak_bytes.max(statistics.registered_bytes);
         drop(inner);

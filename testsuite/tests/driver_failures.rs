@@ -87,10 +87,14 @@ impl Program {
             .filter_map(|line| line.split(' ').next())
             .filter(|name| name.starts_with("cu"))
             .collect();
-        let is_ours = |i: usize| match trace.get(i + 1..i + 3) {
-            Some([REGISTER | UNREGISTER | ATTRIBUTE, _]) => true,
-            Some(["cuCtxGetDevice", "cuDeviceGetAttribute"]) => true,
-            _ => false,
+        let is_ours = |i: usize| {
+            matches!(
+                trace.get(i + 1..i + 3),
+                Some(
+                    [REGISTER | UNREGISTER | ATTRIBUTE, _]
+                        | ["cuCtxGetDevice", "cuDeviceGetAttribute"]
+                )
+            )
         };
         let (mut seen, mut ours) = (HashMap::new(), HashMap::new());
         let mut inside = false;

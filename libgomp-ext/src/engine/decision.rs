@@ -71,7 +71,9 @@ impl Engine {
         }
         let start = Instant::now();
         prefault::bring_in(range);
-        let outcome = REGISTRY.register(used, self);
+        // Other threads may have come between.
+        let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
+        let outcome = REGISTRY.register_within(limit, used, self);
         match outcome {
             Outcome::Registered => {
                 self.refusals.store(0, Ordering::Relaxed);

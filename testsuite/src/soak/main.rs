@@ -6,6 +6,7 @@
 //! after the line that runs it again.
 
 use std::env;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -54,6 +55,8 @@ fn one(churn: &Churn, seed: u64, process: u64) -> u64 {
     let output = run(&mut churn.command(seed, OPERATIONS, threads, setting));
     let variables: Vec<String> =
         setting.1.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    println!("{} {}", variables.join(" "), text(&output).trim_end());
+    let line = format!("{} {}\n", variables.join(" "), text(&output).trim_end());
+    // Who closed the output still gets the exit status.
+    let _ = io::stdout().write_all(line.as_bytes());
     u64::from(!output.status.success())
 }
