@@ -215,11 +215,12 @@ impl Cuda {
         self.within(|| unsafe { REGISTER.get()(address, range.size(), flags) })
     }
 
-    /// Not if any of its pages can be written: the device could not copy to
-    /// what else is there.
+    /// What the driver refused to register for writing (cuda.h: the flag is
+    /// required then). Not if any of its pages can be written: the device could
+    /// not copy to what else is there.
     fn register_read_only(&self, range: Range) -> CUresult {
-        protection::enter(range);
-        let status = if maps::access(range.pages()) == Access::Read {
+        let is_listed = protection::enter(range);
+        let status = if is_listed && maps::access(range.pages()) == Access::Read {
             self.register_with(range, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_READ_ONLY)
         } else {
             CUresult::CUDA_ERROR_INVALID_VALUE

@@ -38,10 +38,11 @@ const DEFERRED: &[(&str, &str)] = &[("OFFMEM_LIMIT", "3M"), ("SOFTCUDA_ASYNC", "
 const STUBBORN: &[(&str, &str)] = &[("SOFTCUDA_FAIL", "cuMemHostUnregister:*=1")];
 const TRACED: &[(&str, &str)] = &[("SOFTCUDA_TRACE", "1")];
 
-const TABLE: [(&str, Proof); 18] = [
+const TABLE: [(&str, Proof); 19] = [
     ("munmap", Sequences),
     ("mremap", Sequences),
     ("madvise", Sequences),
+    ("mprotect", Sequences),
     ("map-fixed", Sequences),
     ("shmdt", Sequences),
     ("dlclose", Sequences),

@@ -34,10 +34,11 @@ pub(crate) fn look_up() {
 
 /// `range` is about to be registered for reading only. To be said before
 /// looking whether it can be written: the hook looks here after it has changed
-/// that, so that one sees the other.
-pub(crate) fn enter(range: Range) {
+/// that, so that one sees the other. False where there is no room.
+pub(crate) fn enter(range: Range) -> bool {
     ANY.store(true, Ordering::SeqCst);
     READ_ONLY.add(range, 0);
+    READ_ONLY.with(|all| all.cover(range).is_some()) == Some(true)
 }
 
 /// `range` is not registered any more, if it was for reading only.
@@ -165,8 +166,7 @@ mod tests {
         protect(place, SIZE, READ);
         assert_eq!(witness.told(), []);
         let (first, second) = (part(place, 100, 5 * PAGE + 1), part(place, 8 * PAGE, SIZE));
-        enter(first);
-        enter(second);
+        assert!(enter(first) && enter(second));
         protect(place, SIZE, READ);
         assert_eq!(witness.told(), []);
         protect(place, PAGE, WRITE);
@@ -180,9 +180,13 @@ mod tests {
         assert_eq!(unsafe { pkey_mprotect(place, SIZE, WRITE, -1) }, 0);
         assert_eq!(witness.told(), [second]);
         // In a handler that has come amid a look at the list.
-        READ_ONLY.with(|_| protect(place, SIZE, WRITE));
+        READ_ONLY.with(|_| {
+            assert!(!enter(first));
+            protect(place, SIZE, WRITE);
+        });
         assert_eq!(witness.told(), [part(place, 0, SIZE)]);
         leave(second);
+        leave(first);
         protect(place, SIZE, WRITE);
         assert_eq!(witness.told(), []);
         unmap(place);
@@ -196,7 +200,7 @@ mod tests {
         assert_eq!(unsafe { munmap(place.wrapping_add(SIZE - PAGE), PAGE) }, 0);
         witness.told();
         let first = part(place, 0, PAGE);
-        enter(first);
+        assert!(enter(first));
         // SAFETY: as above.
         assert_eq!(unsafe { mprotect(place, SIZE, WRITE) }, -1);
         assert_eq!(io::Error::last_os_error().raw_os_error(), Some(libc::ENOMEM));
