@@ -185,6 +185,9 @@ impl Registry {
     /// Shows the regions that overlap `range`, each with its [`Use::cost`].
     /// `show` must not call the registry: it is locked.
     pub fn for_overlapping(&self, range: Range, mut show: impl FnMut(Region, &AtomicU64)) {
+        if self.is_clear(range) {
+            return;
+        }
         let inner = self.lock();
         for record in self.overlapping(&inner, range) {
             show(Region::of(record), &record.cost);

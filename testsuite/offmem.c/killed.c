@@ -2,7 +2,6 @@
    signal, and one that handles the signal goes on: the handler interrupts copies
    and registrations at any place, and maps memory itself.  */
 /* { dg-do run } */
-/* { dg-set-target-env-var OFFMEM_POLICY "eager" } */
 /* { dg-output {^killed\n$} } */
 
 #include <signal.h>
@@ -81,7 +80,7 @@ main (int argc, char **argv)
   puts ("killed");
 
   struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
-  struct itimerval often = { { 0, 500 }, { 0, 500 } };
+  struct itimerval often = { { 0, 2000 }, { 0, 2000 } };
   sigaction (SIGALRM, &action, NULL);
   setitimer (ITIMER_REAL, &often, NULL);
   for (int round = 0; round < 40; round++)
