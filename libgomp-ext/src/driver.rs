@@ -105,7 +105,7 @@ impl Cuda {
     /// where there is none.
     pub(crate) fn enter(&self) -> bool {
         let mut context = ptr::null_mut();
-        if self.closed.load(Ordering::SeqCst) || process::is_child() {
+        if self.is_closed() || process::is_child() {
             return false;
         }
         // SAFETY: `context` is valid for the write; an uninitialised driver says so.
@@ -125,6 +125,11 @@ impl Cuda {
     /// The context is gone, or about to go.
     pub(crate) fn leave(&self) {
         self.context.store(ptr::null_mut(), Ordering::SeqCst);
+    }
+
+    /// Whether there will be no context any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
     }
 
     /// No call goes to the driver any more: libgomp is about to destroy the

@@ -235,6 +235,10 @@ impl Engine {
     /// Whether there is a context again, after the device was shut down.
     #[cold]
     fn reopens(&self, device: Device) -> bool {
+        // libgomp does not look whether it has ended a device before it allocates there.
+        if self.cuda.is_closed() {
+            return false;
+        }
         device.initialise();
         self.cuda.enter()
     }
