@@ -313,10 +313,16 @@ pub(crate) mod poison {
         ANY.store(true, Ordering::SeqCst);
     }
 
+    /// Whether there may be any.
+    #[inline]
+    pub(crate) fn is_there() -> bool {
+        ANY.load(Ordering::Relaxed)
+    }
+
     /// Before a copy of `range`. It ends the program where the copy would be wrong.
     #[inline]
     pub(crate) fn cure(cuda: &Cuda, range: Range) {
-        if ANY.load(Ordering::Relaxed) && !cfg!(feature = "sabotage-poison") {
+        if is_there() && !cfg!(feature = "sabotage-poison") {
             cure_overlapping(cuda, range);
         }
     }

@@ -41,6 +41,8 @@ pub(crate) struct Call {
     /// Whether also the bytes of registered memory are counted: for the
     /// report, and for one call in many to see what such copies cost.
     counts: bool,
+    /// Whether memory that is registered already needs nothing but to be held.
+    plain: bool,
     uses: SmallVec<[Use<'static>; 8]>,
     /// What is copied without being in a region, until [`Call::run`].
     loose: SmallVec<[Transfer; 16]>,
@@ -68,13 +70,15 @@ impl Call {
         time: Time,
         maps: bool,
     ) -> Call {
+        let counts = api::counts() || engine.samples();
         Call {
             engine,
             device,
             place,
             time,
             maps,
-            counts: api::counts() || engine.samples(),
+            counts,
+            plain: !counts && time != Time::Later && !poison::is_there(),
             uses: SmallVec::new(),
             loose: SmallVec::new(),
             ending: SmallVec::new(),
@@ -89,6 +93,20 @@ impl Call {
     #[inline]
     pub(crate) fn add(&mut self, transfer: Transfer) {
         self.ranges += 1;
+        // What most entries are, once a program is under way.
+        if self.plain
+            && transfer.range.size() >= GRANULE
+            && let Found::Inside(used) = REGISTRY.find(transfer.range)
+            && used.is_registered()
+        {
+            self.uses.push(used);
+        } else {
+            self.add_with_care(transfer);
+        }
+    }
+
+    #[inline(never)]
+    fn add_with_care(&mut self, transfer: Transfer) {
         if transfer.range.size() >= GRANULE
             && let Some(used) = self.engine.region(transfer.range, || self.reason(transfer.range))
         {
@@ -158,7 +176,6 @@ impl Call {
     }
 
     /// Keeps the region from eviction during the call, and decides whether to register it.
-    #[inline]
     fn hold(&mut self, used: Use<'static>, transfer: Transfer) {
         let pinned = used.is_registered();
         if !pinned || self.counts {

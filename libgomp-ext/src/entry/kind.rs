@@ -56,7 +56,7 @@ impl Kind {
     /// Of an element of `kinds`.
     #[inline]
     pub(crate) fn of(element: u16) -> Kind {
-        const KINDS: [Kind; 256] = {
+        static KINDS: [Kind; 256] = {
             let mut kinds = [Kind::Other; 256];
             let mut kind = 0;
             while kind < kinds.len() {
