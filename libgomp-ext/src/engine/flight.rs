@@ -7,6 +7,8 @@
 //! call looks for regions, and a new registration looks here *after* its
 //! region can be found: whichever comes first, one sees the other.
 
+use std::collections::BTreeSet;
+
 use offmem_registration::Range;
 use smallvec::SmallVec;
 
@@ -21,13 +23,13 @@ struct Sky {
     next: u64,
     flying: Vec<(u64, SmallVec<[Range; 4]>)>,
     /// Ranges of calls that go on after they have returned.
-    lasting: Vec<Range>,
+    lasting: BTreeSet<(usize, usize)>,
 }
 
 /// More distinct ranges than this mean that nothing can be ruled out.
 const LASTING_MAX: usize = 4096;
 
-static SKY: Lock<Sky> = Lock::new(Sky { next: 0, flying: Vec::new(), lasting: Vec::new() });
+static SKY: Lock<Sky> = Lock::new(Sky { next: 0, flying: Vec::new(), lasting: BTreeSet::new() });
 
 impl Flight {
     /// Lists the ranges; those of a call that returns before its copies are
@@ -39,8 +41,8 @@ impl Flight {
         let mut sky = SKY.lock();
         if lasting {
             for range in ranges {
-                if sky.lasting.len() <= LASTING_MAX && !sky.lasting.contains(range) {
-                    sky.lasting.push(*range);
+                if sky.lasting.len() <= LASTING_MAX {
+                    sky.lasting.insert((range.start, range.end));
                 }
             }
             return None;
@@ -66,11 +68,11 @@ pub(crate) fn straddles(region: Range) -> bool {
     if cfg!(feature = "sabotage-flight") {
         return false;
     }
-    let across = |range: &Range| range.overlaps(region) && !region.contains(*range);
+    let across = |range: Range| range.overlaps(region) && !region.contains(range);
     let sky = SKY.lock();
     sky.lasting.len() > LASTING_MAX
-        || sky.lasting.iter().any(across)
-        || sky.flying.iter().any(|(_, ranges)| ranges.iter().any(across))
+        || sky.lasting.iter().any(|&(start, end)| across(Range { start, end }))
+        || sky.flying.iter().any(|(_, ranges)| ranges.iter().copied().any(across))
 }
 
 /// Before `fork`.
