@@ -145,6 +145,35 @@ main (void)
 }
 "#;
 
+/// Seconds for page-locking memory that was never touched, by the driver alone
+/// (without an argument) or by the runtime, which brings the pages in before.
+const UNTOUCHED: &str = r#"
+#include <dlfcn.h>
+#include <offmem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+int
+main (int argc, char **argv)
+{
+  const size_t n = 256 << 20;
+  struct timespec start, end;
+  int x = 0, error;
+  #pragma omp target map(tofrom: x)
+  x = 1;
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
+  int (*register_host) (void *, size_t, unsigned) = dlsym (library, "cuMemHostRegister_v2");
+  char *p = mmap (NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  error = argc > 1 ? offmem_pin (p, n) : register_host (p, n, 1);
+  clock_gettime (CLOCK_MONOTONIC, &end);
+  printf ("%f\n", (end.tv_sec - start.tv_sec) + (end.tv_nsec - start.tv_nsec) * 1e-9);
+  return error;
+}
+"#;
+
 pub(crate) fn figures() -> Vec<Figure> {
     let folder = TempDir::new().expect("a temporary folder");
     let programs = |name: &str, text: &str| Programs::new(folder.path(), name, text);
@@ -166,9 +195,21 @@ pub(crate) fn figures() -> Vec<Figure> {
     let entry = ours - stock;
     let regions = programs("regions", REGIONS);
     let (stock, ours) = alternate(60, || printed(&regions.stock), || printed(&regions.ours));
+    let region = ours / stock;
+    let untouched = compile(folder.path(), "untouched", UNTOUCHED, PINNED);
+    let locked = |by_us: bool| -> f64 {
+        let mut command = offloading(&untouched);
+        succeed(command.args(by_us.then_some("us"))).trim().parse().expect("a number")
+    };
+    let (driver, ours) = alternate(7, || locked(false), || locked(true));
     vec![
         Figure { name: "an entry that is registered already, ns more", ratio: entry, limit: 30.0 },
-        Figure { name: "a region with four such entries", ratio: ours / stock, limit: 1.02 },
+        Figure { name: "a region with four such entries", ratio: region, limit: 1.02 },
+        Figure {
+            name: "page-locking untouched memory, to the driver alone",
+            ratio: ours / driver,
+            limit: 1.0,
+        },
         Figure {
             name: "h100-pcie: allocate, touch, map, free in a loop",
             ratio: gained(&programs("loop", LOOP), 3),
@@ -182,6 +223,7 @@ pub(crate) fn figures() -> Vec<Figure> {
     ]
 }
 
+/// A program without the option, and with it.
 struct Programs {
     stock: PathBuf,
     ours: PathBuf,
@@ -189,20 +231,23 @@ struct Programs {
 
 impl Programs {
     fn new(folder: &Path, name: &str, text: &str) -> Programs {
-        let source = folder.join(format!("{name}.c"));
-        fs::write(&source, text).expect("a file");
-        let compile = |options: &[&str], kind: &str| {
-            let program = folder.join(format!("{name}-{kind}"));
-            let mut gcc = Compiler::of(Language::C).command();
-            gcc.args(["-O2", "-fopenmp", "-no-pie"]).args(options);
-            succeed(Stage::get().enter(gcc.arg(&source).arg("-o").arg(&program)));
-            program
-        };
         Programs {
-            stock: compile(&[], "stock"),
-            ours: compile(&["-foffload-memory=pinned"], "ours"),
+            stock: compile(folder, &format!("{name}-stock"), text, &[]),
+            ours: compile(folder, &format!("{name}-ours"), text, PINNED),
         }
     }
+}
+
+const PINNED: &[&str] = &["-foffload-memory=pinned"];
+
+fn compile(folder: &Path, name: &str, text: &str, options: &[&str]) -> PathBuf {
+    let program = folder.join(name);
+    let source = program.with_extension("c");
+    fs::write(&source, text).expect("a file");
+    let mut gcc = Compiler::of(Language::C).command();
+    gcc.args(["-O2", "-fopenmp", "-no-pie"]).args(options);
+    succeed(Stage::get().enter(gcc.arg(&source).arg("-o").arg(&program)));
+    program
 }
 
 fn offloading(program: &Path) -> Command {
