@@ -276,9 +276,13 @@ impl Operations for Cuda {
 /// A driver that fails to unregister is asked so often before its word is taken.
 const TRIES: u32 = 3;
 
+/// What has passed since, as all times are counted here.
+pub(crate) fn nanoseconds_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
 fn add(total: &AtomicU64, start: Instant) {
-    let nanoseconds = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    total.fetch_add(nanoseconds, Ordering::Relaxed);
+    total.fetch_add(nanoseconds_since(start), Ordering::Relaxed);
 }
 
 fn verdict(status: CUresult) -> Result<(), Failure> {

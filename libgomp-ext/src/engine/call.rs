@@ -7,7 +7,7 @@ use offmem_policy::Class;
 use offmem_registration::{Found, GRANULE, Range, Use};
 use smallvec::SmallVec;
 
-use crate::driver::poison;
+use crate::driver::{nanoseconds_since, poison};
 use crate::engine::flight::Flight;
 use crate::engine::{ANY_REGION, Device, Engine, Place, REGISTRY, Reason, Transfer, When};
 use crate::report::{Direction, Tally};
@@ -126,11 +126,10 @@ impl Call {
         let flight = if self.loose.is_empty() { None } else { self.settle_loose() };
         let timed = self.times().then(Instant::now);
         let result = real();
-        let elapsed = timed.map(|start| start.elapsed());
+        let elapsed = timed.map(nanoseconds_since);
         drop(flight);
         self.finish();
-        if let Some(elapsed) = elapsed {
-            let nanoseconds = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        if let Some(nanoseconds) = elapsed {
             self.engine.observe(self.pinned, self.pageable, nanoseconds);
         }
         result

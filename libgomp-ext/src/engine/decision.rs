@@ -7,6 +7,7 @@ use offmem_policy::{Class, Decision, Demand, Direction};
 use offmem_registration::{Failure, Operations, Outcome, Phase, Range, Use};
 
 use super::{Engine, REGISTRY, flight, prefault, unfit};
+use crate::driver::nanoseconds_since;
 use crate::environment::Policy;
 use crate::heap;
 use crate::message::fall_short;
@@ -162,10 +163,6 @@ impl Operations for Engine {
         }
         result
     }
-}
-
-fn nanoseconds_since(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A demand for each way.
