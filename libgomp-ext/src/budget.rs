@@ -31,6 +31,14 @@ pub(crate) fn bytes() -> u64 {
     bytes
 }
 
+/// An amount in bytes.
+pub(crate) fn of_memory(amount: Amount) -> u64 {
+    match amount {
+        Amount::Bytes(bytes) => bytes,
+        share => Memory::read().explicit(share),
+    }
+}
+
 /// What there is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Memory {
@@ -74,7 +82,7 @@ fn physical() -> u64 {
 }
 
 /// A field of proc_meminfo(5), in bytes.
-fn meminfo(text: &str, field: &str) -> Option<u64> {
+pub(crate) fn meminfo(text: &str, field: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
     kib.checked_mul(1024)

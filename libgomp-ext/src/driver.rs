@@ -1,5 +1,7 @@
 //! The CUDA driver: a few functions of it, called in libgomp's own context.
 
+pub(crate) mod managed;
+
 use core::ffi::{CStr, c_int, c_uint, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -22,9 +24,15 @@ const LIBRARY: &CStr = c"libcuda.so.1";
 /// Whether this process can load one. It stays unloaded: libgomp does that
 /// when the program first offloads.
 pub(crate) fn present() -> bool {
-    // SAFETY: runs the library's constructors, as libgomp's own plugin does.
+    can_load(LIBRARY)
+}
+
+/// Whether there is such a library.
+fn can_load(library: &CStr) -> bool {
+    // SAFETY: runs the library's constructors, as libgomp does with both that
+    // are asked for.
     unsafe {
-        let library = libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY);
+        let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY);
         !library.is_null() && libc::dlclose(library) == 0
     }
 }

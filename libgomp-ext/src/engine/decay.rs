@@ -1,8 +1,9 @@
-//! Registered blocks that nobody recycles go after a while.
+//! Registered blocks that nobody recycles go after a while, and so do slabs of
+//! the unified pool in which nothing is left.
 //!
 //! Neither `malloc` nor `free` may do it: a driver's own threads call them, and
 //! the driver is not to be called out of itself. So a thread of ours does,
-//! which sleeps while no such block is free.
+//! which sleeps while no such block is free and there is no such pool.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
@@ -10,11 +11,14 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 
 use super::signals::Blocked;
-use crate::heap;
 use crate::lock::Lock;
+use crate::{heap, unified};
 
 /// How often it looks.
 const PERIOD: Duration = Duration::from_millis(500);
+
+/// How often it looks at the pool.
+const POOL_PERIOD: Duration = Duration::from_secs(2);
 
 /// Whether there may be something to do.
 static WORK: AtomicBool = AtomicBool::new(false);
@@ -51,13 +55,20 @@ pub(super) fn close() {
 
 fn run() {
     loop {
-        while !WORK.load(Ordering::Acquire) {
+        while !WORK.load(Ordering::Acquire) && !unified::has_pool() {
             thread::park();
         }
-        thread::sleep(PERIOD);
+        if WORK.load(Ordering::Acquire) {
+            thread::sleep(PERIOD);
+        } else {
+            thread::park_timeout(POOL_PERIOD);
+        }
         let closed = CLOSED.lock();
         if *closed {
             return;
+        }
+        if unified::has_pool() {
+            unified::purge();
         }
         // Before the look, so that what is freed meanwhile is not missed.
         WORK.store(false, Ordering::SeqCst);

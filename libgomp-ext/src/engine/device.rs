@@ -18,11 +18,15 @@ pub(crate) enum Device {
 const DEFAULT: c_int = -1;
 const DEFAULT_OMP_61: c_int = -5;
 
+/// openacc.h's `acc_device_nvidia`.
+const ACC_DEVICE_NVIDIA: c_int = 5;
+
+static DEFAULT_DEVICE: Function<unsafe extern "C" fn() -> c_int> =
+    Function::of_libgomp(c"omp_get_default_device");
+
 impl Device {
     /// From the first argument of `GOMP_target…`: none is the host.
     pub(crate) fn openmp(argument: c_int) -> Option<Device> {
-        static DEFAULT_DEVICE: Function<unsafe extern "C" fn() -> c_int> =
-            Function::of_libgomp(c"omp_get_default_device");
         let number = match argument {
             // SAFETY: omp.h's prototype.
             DEFAULT | DEFAULT_OMP_61 => unsafe { DEFAULT_DEVICE.get()() },
@@ -58,6 +62,42 @@ impl Device {
                 Device::Openmp(number) => OPENMP.get()(address, number) != 0,
                 Device::Openacc => OPENACC.get()(address, 1) != 0,
             }
+        }
+    }
+
+    /// OpenMP's number of the default device, whether there is one or not. It
+    /// initialises nothing.
+    pub(crate) fn default_number() -> c_int {
+        // SAFETY: omp.h's prototype.
+        unsafe { DEFAULT_DEVICE.get()() }
+    }
+
+    /// OpenMP's number of it; nothing where OpenACC's is not an NVIDIA one.
+    pub(crate) fn number(self) -> Option<c_int> {
+        static TYPE: Function<unsafe extern "C" fn() -> c_int> =
+            Function::of_libgomp(c"acc_get_device_type");
+        static NUMBER: Function<unsafe extern "C" fn(c_int) -> c_int> =
+            Function::of_libgomp(c"acc_get_device_num");
+        match self {
+            Device::Openmp(number) => Some(number),
+            // SAFETY: openacc.h's prototypes.
+            Device::Openacc => unsafe {
+                let kind = TYPE.get()();
+                (kind == ACC_DEVICE_NVIDIA).then(|| NUMBER.get()(kind))
+            },
+        }
+    }
+
+    /// Has libgomp initialise the device, also where it is OpenACC's.
+    pub(crate) fn open(self) {
+        static ALLOC: Function<unsafe extern "C" fn(usize) -> *mut c_void> =
+            Function::of_libgomp(c"acc_malloc");
+        static FREE: Function<unsafe extern "C" fn(*mut c_void)> =
+            Function::of_libgomp(c"acc_free");
+        match self {
+            Device::Openmp(_) => self.initialise(),
+            // SAFETY: openacc.h's prototypes.
+            Device::Openacc => unsafe { FREE.get()(ALLOC.get()(16)) },
         }
     }
 

@@ -29,7 +29,7 @@ use crate::hook::{allocation, process};
 use crate::message::fall_short;
 use crate::origin::{self, Origin};
 use crate::report::{self, Tally};
-use crate::{budget, entry, heap, hook, strategy, unit};
+use crate::{budget, entry, heap, hook, strategy, unified, unit};
 
 pub(crate) use crate::entry::kind::When;
 pub(crate) use call::{Call, Time};
@@ -129,6 +129,7 @@ pub(crate) fn on(device: impl FnOnce() -> Option<Device>) -> Option<(&'static En
         return None;
     }
     let device = device()?;
+    unified::meets(device);
     let engine = match ENGINE.get() {
         Some(engine) => engine.as_ref()?,
         None => start(device)?,

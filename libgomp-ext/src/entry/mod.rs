@@ -3,6 +3,7 @@
 //! names, for calls that were not compiled with the plugin. Both prepare the
 //! memory and go on to the real one.
 
+mod allocation;
 mod api;
 mod arrays;
 pub(crate) mod kind;

@@ -5,11 +5,11 @@
 
 mod resize;
 
+use crate::kernel;
 use offmem_registration::{PAGE, Range};
 use serde::Serialize;
 
 use super::extent::{GRANULE, Index, State, Table};
-use super::kernel;
 use super::pool::Pool;
 
 pub(super) use self::resize::Resize;

@@ -11,7 +11,6 @@
 
 mod arena;
 mod extent;
-mod kernel;
 mod parked;
 mod pool;
 #[cfg(test)]
@@ -26,6 +25,7 @@ use offmem_registration::{PAGE, Range};
 use self::arena::{Arena, Need, Resize, Work};
 use self::extent::{GRANULE, Index, Table};
 use self::parked::Parking;
+use crate::kernel;
 use crate::lock::Lock;
 
 pub(crate) use self::arena::Statistics;
@@ -40,8 +40,8 @@ static HEAP: Lock<Arena> = Lock::new(Arena::EMPTY);
 
 /// The range. Before there is one, no address is in it, whichever of the two
 /// another thread sees first.
-pub(crate) static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
-pub(crate) static SIZE: AtomicUsize = AtomicUsize::new(0);
+static BASE: AtomicUsize = AtomicUsize::new(1 << 63);
+static SIZE: AtomicUsize = AtomicUsize::new(0);
 
 /// Of records and index.
 static MEMORY: AtomicUsize = AtomicUsize::new(0);
@@ -62,6 +62,12 @@ static REASON: AtomicPtr<&'static str> = AtomicPtr::new(ptr::null_mut());
 #[inline(always)]
 pub(crate) fn owns(address: usize) -> bool {
     address.wrapping_sub(BASE.load(Ordering::Relaxed)) < SIZE.load(Ordering::Relaxed)
+}
+
+/// All of its addresses; none before [`start`].
+pub(crate) fn range() -> Range {
+    let start = BASE.load(Ordering::Relaxed);
+    Range { start, end: start + SIZE.load(Ordering::Acquire) }
 }
 
 /// Reserves the range; says why there is none. Has no effect the second time.

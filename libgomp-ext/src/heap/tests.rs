@@ -4,11 +4,11 @@ use core::ptr;
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use crate::kernel;
 use offmem_registration::{PAGE, Range};
 
 use super::arena::{Arena, Need, Resize};
 use super::extent::{GRANULE, State, Table};
-use super::kernel;
 
 /// A range of its own of so many granules.
 fn arena(granules: u32) -> Box<Arena> {

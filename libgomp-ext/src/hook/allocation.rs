@@ -2,7 +2,8 @@
 //! the heap's, are libc's: a comparison and a jump. Bigger ones are the heap's,
 //! where all of the family is ours and the next one libc's; in every other
 //! process (another allocator, a sanitizer, a program with its own `malloc`)
-//! everything goes on to the next function.
+//! everything goes on to the next function. Blocks of the unified pool may come
+//! back here from anywhere, too.
 //!
 //! `reallocarray` is libc's, which calls the first `realloc` of the process.
 //!
@@ -12,10 +13,12 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use offmem_registration::Range;
+
 use super::next::Next;
 use crate::environment::{self, Activation};
 use crate::heap::{self, Resized};
-use crate::message;
+use crate::{message, unified};
 
 /// Smaller blocks are never the heap's, whatever `OFFMEM_MIN_SIZE` says: libgomp
 /// gathers small copies in a buffer of its own. A constant, so that the common
@@ -33,6 +36,12 @@ static DECIDED: AtomicUsize = AtomicUsize::new(UNDECIDED);
 const UNDECIDED: usize = 0;
 const ON: usize = 1;
 const OFF: usize = 2;
+
+/// Addresses that are not libc's begin at the first and end before the second.
+/// The one only falls and the other only rises, so a block that is ours is
+/// between them whichever of them another thread sees changed first.
+static LOW: AtomicUsize = AtomicUsize::new(usize::MAX);
+static HIGH: AtomicUsize = AtomicUsize::new(0);
 
 /// The thread that decides, which may allocate.
 static DECIDING: AtomicUsize = AtomicUsize::new(0);
@@ -138,14 +147,16 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
     core::arch::naked_asm!(
-        "mov rax, rdi",
-        "sub rax, qword ptr [rip + {base}]",
-        "cmp rax, qword ptr [rip + {size}]",
-        "jb {owned}",
+        "cmp rdi, qword ptr [rip + {low}]",
+        "jae 2f",
         "jmp qword ptr [rip + {next}]",
-        base = sym heap::BASE,
-        size = sym heap::SIZE,
-        owned = sym free_owned,
+        "2:",
+        "cmp rdi, qword ptr [rip + {high}]",
+        "jb {covered}",
+        "jmp qword ptr [rip + {next}]",
+        low = sym LOW,
+        high = sym HIGH,
+        covered = sym free_covered,
         next = sym FREE,
     );
 }
@@ -153,8 +164,9 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
 #[cfg(not(target_arch = "x86_64"))]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
-    if heap::owns(block as usize) {
-        return free_owned(block);
+    if covers(block) {
+        // SAFETY: the caller's.
+        return unsafe { free_covered(block) };
     }
     // SAFETY: the caller's.
     unsafe { FREE.get()(block) }
@@ -182,9 +194,15 @@ pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void
 /// As realloc's.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
-    if heap::owns(block as usize) {
-        // SAFETY: the caller's.
-        return unsafe { realloc_owned(block, size) };
+    if covers(block) {
+        if heap::owns(block as usize) {
+            // SAFETY: the caller's.
+            return unsafe { realloc_owned(block, size) };
+        }
+        if unified::owns(block as usize) {
+            // SAFETY: the caller's.
+            return unsafe { realloc_unified(block, size) };
+        }
     }
     if size >= MIN_SIZE {
         // SAFETY: the caller's.
@@ -274,8 +292,14 @@ paged! {
 /// As malloc_usable_size's.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
-    if heap::owns(block as usize) {
-        return heap::usable_size(block as usize);
+    if covers(block) {
+        if heap::owns(block as usize) {
+            return heap::usable_size(block as usize);
+        }
+        if unified::owns(block as usize) {
+            // SAFETY: the caller's live block, of the pool.
+            return unsafe { offmem_pool::usable_size(block.cast()) };
+        }
     }
     // SAFETY: the caller's.
     unsafe { USABLE_SIZE.get()(block) }
@@ -317,6 +341,61 @@ fn allocate_aligned(align: usize, size: usize) -> *mut c_void {
         heap::allocate(size, align).cast()
     } else {
         ptr::null_mut()
+    }
+}
+
+/// # Safety
+/// As free's.
+#[inline(never)]
+unsafe extern "C" fn free_covered(block: *mut c_void) {
+    if heap::owns(block as usize) {
+        free_owned(block);
+    } else if unified::owns(block as usize) {
+        // SAFETY: the caller's block, of the pool.
+        unsafe { free_unified(block) };
+    } else {
+        // SAFETY: the caller's.
+        unsafe { FREE.get()(block) };
+    }
+}
+
+/// # Safety
+/// A live block of the pool.
+pub(crate) unsafe fn free_unified(block: *mut c_void) {
+    let errno = errno_location();
+    let before = *errno;
+    // SAFETY: the caller's.
+    unsafe { offmem_pool::free(block.cast()) };
+    *errno = before;
+}
+
+/// A block of the pool stays there, if it can.
+///
+/// # Safety
+/// As realloc's.
+#[inline(never)]
+pub(crate) unsafe fn realloc_unified(block: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: the caller's live block; the new one is as long.
+    unsafe {
+        if size == 0 {
+            // As glibc does.
+            free_unified(block);
+            return ptr::null_mut();
+        }
+        let error = errno();
+        let new = offmem_pool::resize(block.cast(), size);
+        if !new.is_null() {
+            set_errno(error);
+            return new.cast();
+        }
+        let held = offmem_pool::usable_size(block.cast());
+        let new = malloc(size);
+        if !new.is_null() {
+            ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), held.min(size));
+            free_unified(block);
+            set_errno(error);
+        }
+        new
     }
 }
 
@@ -421,6 +500,7 @@ fn decide() {
     };
     match begun {
         Ok(()) => {
+            cover(heap::range());
             THRESHOLD.store(min_size(), Ordering::Relaxed);
             DECIDED.store(ON, Ordering::Release);
         }
@@ -433,9 +513,22 @@ fn decide() {
     DECIDING.store(0, Ordering::Relaxed);
 }
 
+/// From now on `free` looks whose these addresses are. To be called before a
+/// block there is given out.
+pub(crate) fn cover(range: Range) {
+    LOW.fetch_min(range.start, Ordering::SeqCst);
+    HIGH.fetch_max(range.end, Ordering::SeqCst);
+}
+
+#[inline(always)]
+fn covers(block: *mut c_void) -> bool {
+    let address = block as usize;
+    address >= LOW.load(Ordering::Relaxed) && address < HIGH.load(Ordering::Relaxed)
+}
+
 /// Whether all of the family is ours, with libc's behind it. Else some block of
 /// ours could be freed by a stranger.
-fn is_libcs_only() -> bool {
+pub(crate) fn is_libcs_only() -> bool {
     MALLOC.is_between()
         && CALLOC.is_between()
         && REALLOC.is_between()

@@ -12,7 +12,7 @@ const MREMAP_DONTUNMAP: c_int = 4;
 /// (a power of two of at least a page); nothing where there is no room.
 ///
 /// Without `MAP_NORESERVE`, so that what is committed later is accounted.
-pub(super) fn reserve(size: usize, align: usize) -> Option<usize> {
+pub(crate) fn reserve(size: usize, align: usize) -> Option<usize> {
     let padded = size.checked_add(align)?;
     let start = map(0, padded, libc::PROT_NONE, 0)?;
     let aligned = start.next_multiple_of(align);
@@ -21,13 +21,36 @@ pub(super) fn reserve(size: usize, align: usize) -> Option<usize> {
     Some(aligned)
 }
 
+/// Zeros at a multiple of `align`, as for [`reserve`].
+pub(crate) fn aligned(size: usize, align: usize) -> Option<usize> {
+    let start = reserve(size, align)?;
+    let committed = commit(start, size);
+    if !committed {
+        unmap(start, size);
+    }
+    committed.then_some(start)
+}
+
+/// Zeros, for as long as there may be enough memory for them.
+pub(crate) fn zeros(size: usize) -> Option<usize> {
+    map(0, size, libc::PROT_READ | libc::PROT_WRITE, 0)
+}
+
+/// Moves the pages of a mapping of ours to `to`, in the place of what is there;
+/// false where the kernel would not.
+pub(crate) fn replace(from: usize, size: usize, to: usize) -> bool {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: the caller gives up what is at both places.
+    unsafe { libc::syscall(libc::SYS_mremap, from, size, size, flags, to) == to as c_long }
+}
+
 /// Zeros, of which only what is touched takes memory.
-pub(super) fn lazy(size: usize) -> Option<usize> {
+pub(crate) fn lazy(size: usize) -> Option<usize> {
     map(0, size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_NORESERVE)
 }
 
 /// Gives addresses back.
-pub(super) fn unmap(start: usize, size: usize) {
+pub(crate) fn unmap(start: usize, size: usize) {
     if size > 0 {
         // SAFETY: a mapping of ours that nobody uses any more.
         unsafe { libc::syscall(libc::SYS_munmap, start, size) };
@@ -35,7 +58,7 @@ pub(super) fn unmap(start: usize, size: usize) {
 }
 
 /// Makes reserved addresses memory: zeros. False where the kernel has no more.
-pub(super) fn commit(start: usize, size: usize) -> bool {
+pub(crate) fn commit(start: usize, size: usize) -> bool {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: addresses that we reserved.
     unsafe { libc::syscall(libc::SYS_mprotect, start, size, protection) == 0 }
@@ -45,7 +68,7 @@ pub(super) fn commit(start: usize, size: usize) -> bool {
 /// range that pages were moved into is mapped anew, so that it becomes one with its
 /// neighbours; so is a locked one, which refuses `madvise`. On failure the
 /// memory must not be used again.
-pub(super) fn purge(start: usize, size: usize, moved: bool) -> bool {
+pub(crate) fn purge(start: usize, size: usize, moved: bool) -> bool {
     if !moved {
         // SAFETY: nobody uses the memory.
         if unsafe { libc::syscall(libc::SYS_madvise, start, size, libc::MADV_DONTNEED) } == 0 {
@@ -59,14 +82,14 @@ pub(super) fn purge(start: usize, size: usize, moved: bool) -> bool {
 /// Moves the pages of `from` to `to`, whose own are dropped. Both are
 /// committed; then `from` is zeros. False where the kernel cannot: nothing has
 /// changed.
-pub(super) fn move_pages(from: usize, size: usize, to: usize) -> bool {
+pub(crate) fn move_pages(from: usize, size: usize, to: usize) -> bool {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | MREMAP_DONTUNMAP;
     // SAFETY: the caller owns both.
     unsafe { libc::syscall(libc::SYS_mremap, from, size, size, flags, to) == to as c_long }
 }
 
 /// Milliseconds of a clock that is cheap to read; wraps after 49 days.
-pub(super) fn now() -> u32 {
+pub(crate) fn now() -> u32 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: valid for the write.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
@@ -74,7 +97,7 @@ pub(super) fn now() -> u32 {
 }
 
 /// The machine's memory, in bytes.
-pub(super) fn memory_size() -> usize {
+pub(crate) fn memory_size() -> usize {
     // SAFETY: zeros are valid, and the struct is valid for the write.
     unsafe {
         let mut info: libc::sysinfo = mem::zeroed();
@@ -84,7 +107,7 @@ pub(super) fn memory_size() -> usize {
 }
 
 /// Whether the process may use as many addresses as it likes.
-pub(super) fn address_space_is_unlimited() -> bool {
+pub(crate) fn address_space_is_unlimited() -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: valid for the write.
     let read = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };

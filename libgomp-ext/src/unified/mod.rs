@@ -1,0 +1,170 @@
+//! Memory that is the same on host and device, for `-foffload-memory=unified`.
+//!
+//! What the program allocates comes from the pool, whose slabs are managed
+//! memory that libgomp knows as its own image (`slab`, `roster`); so maps of it
+//! copy nothing. Where devices read all of the host's memory there is no pool.
+//! What there is is found out when the first slab fills up, or at the first
+//! call for a device (`tier`): until then nothing is initialised, so that a
+//! program that never offloads pays for no device.
+
+mod child;
+mod roster;
+mod slab;
+mod tier;
+
+use core::ptr;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use offmem_registration::Range;
+
+use crate::driver::managed::Side;
+use crate::engine::Device;
+use crate::environment;
+use crate::hook::{allocation, process};
+use crate::lock::Lock;
+use crate::message::fall_short;
+
+pub(crate) use slab::hold;
+pub(crate) use tier::{Tier, is_on};
+
+/// Whether memory is allocated in the pool.
+static POOL: AtomicU8 = AtomicU8::new(UNASKED);
+/// No unit has asked for it, yet.
+const UNASKED: u8 = 0;
+/// The next allocation begins it.
+const ASKED: u8 = 1;
+const ON: u8 = 2;
+/// What it has stays, and it takes nothing more.
+const OFF: u8 = 3;
+
+/// Which memory a range is, to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// It is mapped and copied as ever.
+    Separate,
+    /// Of the pool: libgomp finds it present at its own address.
+    Managed,
+    /// The device reads any memory: it takes the host's address, unmapped.
+    Pageable,
+}
+
+/// From now on the program's memory is to be unified.
+pub(crate) fn arm() {
+    let _ = POOL.compare_exchange(UNASKED, ASKED, Ordering::AcqRel, Ordering::Relaxed);
+}
+
+/// Whether a unit has asked for it.
+#[inline]
+pub(crate) fn is_armed() -> bool {
+    POOL.load(Ordering::Relaxed) != UNASKED
+}
+
+/// Before a call for `device`: whether any memory may be the same there. The
+/// first call for a device initialises it.
+#[inline]
+pub(crate) fn meets(device: Device) -> bool {
+    is_armed() && roster::meets(device)
+}
+
+/// Which memory a range is to `device`, which the roster [`meets`].
+#[inline]
+pub(crate) fn sharing(range: Range, device: Device) -> Sharing {
+    match tier::found() {
+        Tier::Managed if slab::is_on(range, device) => Sharing::Managed,
+        // What libgomp has mapped otherwise are variables with an image of
+        // their own on the device, and the program's own associations.
+        Tier::Pageable if !device.has(range.start) => Sharing::Pageable,
+        _ => Sharing::Separate,
+    }
+}
+
+/// A block of the pool, of at least `size` bytes at a multiple of `align`, a power
+/// of two; null where the program's own `malloc` must do.
+#[inline]
+pub(crate) fn allocate(size: usize, align: usize) -> *mut u8 {
+    if serves() { offmem_pool::allocate(size, align) } else { ptr::null_mut() }
+}
+
+/// As [`allocate`], of zeros.
+#[inline]
+pub(crate) fn allocate_zeroed(size: usize) -> *mut u8 {
+    if serves() { offmem_pool::allocate_zeroed(size) } else { ptr::null_mut() }
+}
+
+/// Whether an address is in the pool, live or not.
+#[inline]
+pub(crate) fn owns(address: usize) -> bool {
+    offmem_pool::owns(address)
+}
+
+#[inline]
+fn serves() -> bool {
+    match POOL.load(Ordering::Relaxed) {
+        ON => true,
+        ASKED => begin(),
+        _ => false,
+    }
+}
+
+/// Begins the pool, if there can be one.
+#[cold]
+fn begin() -> bool {
+    static BEGINNING: Lock<()> = Lock::new(());
+    if process::is_child() {
+        return false;
+    }
+    let _guard = BEGINNING.lock();
+    if POOL.load(Ordering::Acquire) != ASKED {
+        return POOL.load(Ordering::Relaxed) == ON;
+    }
+    let begun = if environment::unified_pool() == Some(environment::Amount::Bytes(0)) {
+        Err(None)
+    } else if !allocation::is_libcs_only() {
+        Err(Some("malloc is not libc's in this process"))
+    } else if !slab::begin() {
+        Err(Some("there is no memory for its records"))
+    } else {
+        Ok(())
+    };
+    let state = match begun {
+        Ok(()) => ON,
+        Err(reason) => {
+            if let Some(reason) = reason {
+                fall_short(format_args!("memory is not unified: {reason}"));
+            }
+            OFF
+        }
+    };
+    POOL.store(state, Ordering::Release);
+    state == ON
+}
+
+/// Whether there is a pool that devices use.
+pub(crate) fn has_pool() -> bool {
+    POOL.load(Ordering::Relaxed) == ON && tier::found() == Tier::Managed
+}
+
+/// Gives back slabs in which nothing is left. It calls the driver, so it is not
+/// for hooks.
+pub(crate) fn purge() {
+    offmem_pool::purge();
+}
+
+/// Has memory of the pool moved to where it is wanted next: to `device` or to
+/// the host. A wish only; `OFFMEM_PREFETCH=off` does without.
+pub(crate) fn prefetch(range: Range, device: Device, to_device: bool) {
+    if range.size() < PREFETCH_MIN || !environment::prefetches() {
+        return;
+    }
+    if let (Some(primary), Some(number)) = (tier::primary(), device.number()) {
+        primary.prefetch(range, if to_device { Side::Device(number) } else { Side::Host });
+    }
+}
+
+/// Less is moved by page faults as quickly as by a call, in bytes.
+const PREFETCH_MIN: usize = 1 << 20;
+
+/// The pool takes nothing more: no device shares its memory.
+fn end() {
+    POOL.store(OFF, Ordering::Release);
+}

@@ -1,0 +1,107 @@
+//! The devices on which libgomp knows the slabs, each as its own image:
+//! `omp_target_associate_ptr` with the same address twice.
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use offmem_registration::Range;
+
+use super::{slab, tier};
+use crate::engine::Device;
+use crate::function::Function;
+use crate::lock::Lock;
+use crate::unified::tier::Tier;
+
+/// How many devices can have slabs, by OpenMP's numbers.
+const DEVICES: c_int = 64;
+
+/// Those that have been met, a bit for each.
+static MET: AtomicU64 = AtomicU64::new(0);
+
+/// Held while a device is met and while a slab comes or goes, so that each
+/// device knows each slab.
+pub(super) static ROSTER: Lock<()> = Lock::new(());
+
+/// Whether memory may be shared with `device`, which is initialised by the
+/// first call for it.
+#[inline]
+pub(super) fn meets(device: Device) -> bool {
+    match tier::found() {
+        Tier::Managed | Tier::Unknown => {}
+        Tier::Separate => return false,
+        Tier::Pageable => return true,
+    }
+    match device.number() {
+        Some(number) if has(MET.load(Ordering::Acquire), number) => true,
+        _ => meet(device),
+    }
+}
+
+#[cold]
+fn meet(device: Device) -> bool {
+    match tier::find() {
+        Tier::Pageable => {
+            // Or the variables of its image were not known.
+            device.open();
+            return true;
+        }
+        Tier::Managed => {}
+        Tier::Unknown | Tier::Separate => return false,
+    }
+    if let Some(primary) = tier::primary() {
+        primary.enter();
+    }
+    device.open();
+    let Some(number) = device.number().filter(|number| (0..DEVICES).contains(number)) else {
+        return false;
+    };
+    let _guard = ROSTER.lock();
+    slab::introduce(number);
+    MET.fetch_or(bit(number), Ordering::Release);
+    true
+}
+
+/// Makes a slab known to all devices that have been met; the bits of those that
+/// took it. With [`ROSTER`] held.
+pub(super) fn associate_with_all(range: Range) -> u64 {
+    let met = MET.load(Ordering::Relaxed);
+    (0..DEVICES)
+        .filter(|&number| has(met, number) && associate(range, number))
+        .fold(0, |mask, number| mask | bit(number))
+}
+
+/// Makes a slab known to a device; false where libgomp has something else mapped
+/// there.
+pub(super) fn associate(range: Range, number: c_int) -> bool {
+    type Associate =
+        unsafe extern "C" fn(*const c_void, *const c_void, usize, usize, c_int) -> c_int;
+    static ASSOCIATE: Function<Associate> = Function::of_libgomp(c"omp_target_associate_ptr");
+    let start = ptr::without_provenance(range.start);
+    // SAFETY: omp.h's prototype; both sides can use the memory.
+    unsafe { ASSOCIATE.get()(start, start, range.size(), 0, number) == 0 }
+}
+
+/// The devices of `mask` forget the slab; those are left that would not. With
+/// [`ROSTER`] held.
+pub(super) fn disassociate(range: Range, mask: u64) -> u64 {
+    type Disassociate = unsafe extern "C" fn(*const c_void, c_int) -> c_int;
+    static DISASSOCIATE: Function<Disassociate> =
+        Function::of_libgomp(c"omp_target_disassociate_ptr");
+    let start = ptr::without_provenance(range.start);
+    (0..DEVICES)
+        .filter(|&number| has(mask, number))
+        // SAFETY: omp.h's prototype.
+        .filter(|&number| unsafe { DISASSOCIATE.get()(start, number) } != 0)
+        .fold(0, |left, number| left | bit(number))
+}
+
+#[inline]
+pub(super) fn has(mask: u64, number: c_int) -> bool {
+    (0..DEVICES).contains(&number) && mask & bit(number) != 0
+}
+
+#[inline]
+pub(super) fn bit(number: c_int) -> u64 {
+    1 << (number & (DEVICES - 1))
+}

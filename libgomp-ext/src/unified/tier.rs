@@ -1,0 +1,106 @@
+//! What the machine's devices can do, and what follows from that.
+
+use core::sync::atomic::{AtomicU8, Ordering};
+use std::sync::OnceLock;
+
+use super::{end, slab};
+use crate::driver::managed::{self, Ability, Primary};
+use crate::engine::Device;
+use crate::lock::Lock;
+use crate::message::fall_short;
+use crate::{entry, environment, strategy};
+
+/// How memory is shared in this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Tier {
+    /// It was not looked, yet.
+    Unknown,
+    /// Not at all.
+    Separate,
+    /// What the pool has is.
+    Managed,
+    /// All of it is.
+    Pageable,
+}
+
+static FOUND: AtomicU8 = AtomicU8::new(Tier::Unknown as u8);
+static PRIMARY: OnceLock<Primary> = OnceLock::new();
+
+/// What was found so far. One load.
+#[inline]
+pub(crate) fn found() -> Tier {
+    const TIERS: [Tier; 4] = [Tier::Unknown, Tier::Separate, Tier::Managed, Tier::Pageable];
+    TIERS[usize::from(FOUND.load(Ordering::Acquire) & 3)]
+}
+
+/// Whether any memory may be shared.
+#[inline]
+pub(crate) fn is_on() -> bool {
+    FOUND.load(Ordering::Relaxed) >= Tier::Managed as u8
+}
+
+/// The context of the pool, where there is one.
+pub(super) fn primary() -> Option<&'static Primary> {
+    PRIMARY.get()
+}
+
+/// Looks, the first time; this initialises the driver, and the device that the
+/// program uses first.
+pub(super) fn find() -> Tier {
+    static LOOKING: Lock<()> = Lock::new(());
+    let _guard = LOOKING.lock();
+    if found() == Tier::Unknown {
+        let tier = look();
+        FOUND.store(tier as u8, Ordering::Release);
+        if tier != Tier::Managed {
+            end();
+        }
+    }
+    found()
+}
+
+fn look() -> Tier {
+    if environment::offloads_to_host() {
+        return separate("offloading is disabled");
+    }
+    match managed::ability() {
+        None => return separate("nothing can be offloaded"),
+        Some(_) if !entry::is_in_effect() => {
+            return less("another library comes before the runtime");
+        }
+        Some(Ability::Copies) => {
+            return less("the GPU cannot use managed memory at the same time as the host");
+        }
+        Some(Ability::Pageable) => {
+            strategy::settle("pageable", format_args!("the GPU reads all memory of the host"));
+            return Tier::Pageable;
+        }
+        Some(Ability::Managed) => {}
+    }
+    let Some(primary) = Primary::retain(Device::default_number()) else {
+        return less("the GPU has no primary context to offer");
+    };
+    slab::share_first(PRIMARY.get_or_init(|| primary));
+    // After the driver's own, which `ability` initialised; so it runs before it.
+    // SAFETY: the handler stays: this library is never unloaded.
+    unsafe { libc::atexit(at_exit) };
+    strategy::settle("managed", format_args!("the GPU has managed memory"));
+    Tier::Managed
+}
+
+/// The driver is about to end. The memory stays where it is.
+extern "C" fn at_exit() {
+    slab::close();
+}
+
+/// Where the program would not offload to a device without us either.
+fn separate(reason: &str) -> Tier {
+    strategy::settle("none", format_args!("{reason}"));
+    Tier::Separate
+}
+
+fn less(reason: &str) -> Tier {
+    fall_short(format_args!("memory is not unified, but pinned: {reason}"));
+    Tier::Separate
+}
