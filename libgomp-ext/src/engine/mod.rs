@@ -178,6 +178,7 @@ pub(crate) fn unmapped_openacc(range: Option<Range>) {
 /// The device is about to be shut down, and its context with it. When it comes
 /// back, everything begins anew.
 pub(crate) fn suspend() {
+    unified::suspend();
     if let Some(Some(engine)) = ENGINE.get() {
         REGISTRY.remove(Range { start: 0, end: usize::MAX }, engine);
         engine.cuda.leave();

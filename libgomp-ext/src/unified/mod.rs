@@ -139,6 +139,12 @@ fn begin() -> bool {
     state == ON
 }
 
+/// libgomp is about to end its devices, and forgets what it knows of them. They
+/// are met anew when they come back.
+pub(crate) fn suspend() {
+    roster::forget();
+}
+
 /// Whether there is a pool that devices use.
 pub(crate) fn has_pool() -> bool {
     POOL.load(Ordering::Relaxed) == ON && tier::found() == Tier::Managed

@@ -62,6 +62,13 @@ fn meet(device: Device) -> bool {
     true
 }
 
+/// No device knows any slab any more.
+pub(super) fn forget() {
+    let _guard = ROSTER.lock();
+    MET.store(0, Ordering::Release);
+    slab::forget();
+}
+
 /// Makes a slab known to all devices that have been met; the bits of those that
 /// took it. With [`ROSTER`] held.
 pub(super) fn associate_with_all(range: Range) -> u64 {

@@ -91,6 +91,12 @@ pub(super) fn introduce(number: c_int) {
     }
 }
 
+/// The devices are gone. With [`ROSTER`] held.
+pub(super) fn forget() {
+    let all = Range { start: 0, end: usize::MAX };
+    SLABS.for_overlapping(all, |_, devices| devices.store(0, Ordering::Relaxed));
+}
+
 /// The first slab becomes the device's, too.
 pub(super) fn share_first(primary: &Primary) {
     if !primary.shares_registered() {
