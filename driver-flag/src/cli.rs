@@ -153,6 +153,9 @@ Environment of a program compiled with -foffload-memory=, or run by 'offmem run'
                             memory that is there, shared by the ranks on the
                             machine
   OFFMEM_MIN_SIZE=SIZE      leave smaller blocks alone; 128K, at least 64K
+  OFFMEM_UNIFIED_POOL=SIZE  most bytes of unified memory at a time; default: no
+                            limit; 0: none
+  OFFMEM_PREFETCH=off       do not tell the driver where unified memory is wanted
   OFFMEM_REPORT=1|FILE      report at the end, on standard error or as JSON
   OFFMEM_MEMORY=MODE        the mode of a program none of whose files was
                             compiled with the option; 'offmem run' sets it

@@ -7,7 +7,6 @@ use core::ptr;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::function::{self, Function};
-use crate::hook::allocation::{free_unified, realloc_unified};
 use crate::message::fatal;
 use crate::unified;
 
@@ -77,7 +76,7 @@ pub(crate) unsafe extern "C" fn offmem_free(block: *mut c_void) {
     // SAFETY: the caller's.
     unsafe {
         if unified::owns(block as usize) {
-            free_unified(block);
+            unified::free(block);
         } else {
             FREE.get()(block);
         }
@@ -96,7 +95,7 @@ pub(crate) unsafe extern "C" fn offmem_realloc(block: *mut c_void, size: usize) 
             return offmem_malloc(size);
         }
         if unified::owns(block as usize) {
-            return realloc_unified(block, size);
+            return unified::resize(block, size);
         }
         if size > 0 {
             let new = unified::allocate(size, ALIGN);
@@ -303,7 +302,7 @@ pub(crate) extern "C" fn offmem_new(size: usize, align: usize) -> *mut c_void {
 pub(crate) unsafe extern "C" fn offmem_delete(block: *mut c_void) -> c_int {
     if unified::owns(block as usize) && are_standard() {
         // SAFETY: the caller's block, of the pool.
-        unsafe { free_unified(block) };
+        unsafe { unified::free(block) };
         1
     } else {
         0

@@ -13,9 +13,8 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use offmem_registration::Range;
-
 use super::next::Next;
+use super::window;
 use crate::environment::{self, Activation};
 use crate::heap::{self, Resized};
 use crate::{message, unified};
@@ -36,12 +35,6 @@ static DECIDED: AtomicUsize = AtomicUsize::new(UNDECIDED);
 const UNDECIDED: usize = 0;
 const ON: usize = 1;
 const OFF: usize = 2;
-
-/// Addresses that are not libc's begin at the first and end before the second.
-/// The one only falls and the other only rises, so a block that is ours is
-/// between them whichever of them another thread sees changed first.
-static LOW: AtomicUsize = AtomicUsize::new(usize::MAX);
-static HIGH: AtomicUsize = AtomicUsize::new(0);
 
 /// The thread that decides, which may allocate.
 static DECIDING: AtomicUsize = AtomicUsize::new(0);
@@ -154,8 +147,8 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
         "cmp rdi, qword ptr [rip + {high}]",
         "jb {covered}",
         "jmp qword ptr [rip + {next}]",
-        low = sym LOW,
-        high = sym HIGH,
+        low = sym window::LOW,
+        high = sym window::HIGH,
         covered = sym free_covered,
         next = sym FREE,
     );
@@ -164,7 +157,7 @@ pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
 #[cfg(not(target_arch = "x86_64"))]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn free(block: *mut c_void) {
-    if covers(block) {
+    if window::has(block) {
         // SAFETY: the caller's.
         return unsafe { free_covered(block) };
     }
@@ -194,14 +187,14 @@ pub(crate) unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void
 /// As realloc's.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
-    if covers(block) {
+    if window::has(block) {
         if heap::owns(block as usize) {
             // SAFETY: the caller's.
             return unsafe { realloc_owned(block, size) };
         }
         if unified::owns(block as usize) {
             // SAFETY: the caller's.
-            return unsafe { realloc_unified(block, size) };
+            return unsafe { unified::resize(block, size) };
         }
     }
     if size >= MIN_SIZE {
@@ -292,13 +285,13 @@ paged! {
 /// As malloc_usable_size's.
 #[cfg_attr(not(test), unsafe(no_mangle))]
 pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
-    if covers(block) {
+    if window::has(block) {
         if heap::owns(block as usize) {
             return heap::usable_size(block as usize);
         }
         if unified::owns(block as usize) {
             // SAFETY: the caller's live block, of the pool.
-            return unsafe { offmem_pool::usable_size(block.cast()) };
+            return unsafe { unified::usable_size(block) };
         }
     }
     // SAFETY: the caller's.
@@ -352,50 +345,10 @@ unsafe extern "C" fn free_covered(block: *mut c_void) {
         free_owned(block);
     } else if unified::owns(block as usize) {
         // SAFETY: the caller's block, of the pool.
-        unsafe { free_unified(block) };
+        unsafe { unified::free(block) };
     } else {
         // SAFETY: the caller's.
         unsafe { FREE.get()(block) };
-    }
-}
-
-/// # Safety
-/// A live block of the pool.
-pub(crate) unsafe fn free_unified(block: *mut c_void) {
-    let errno = errno_location();
-    let before = *errno;
-    // SAFETY: the caller's.
-    unsafe { offmem_pool::free(block.cast()) };
-    *errno = before;
-}
-
-/// A block of the pool stays there, if it can.
-///
-/// # Safety
-/// As realloc's.
-#[inline(never)]
-pub(crate) unsafe fn realloc_unified(block: *mut c_void, size: usize) -> *mut c_void {
-    // SAFETY: the caller's live block; the new one is as long.
-    unsafe {
-        if size == 0 {
-            // As glibc does.
-            free_unified(block);
-            return ptr::null_mut();
-        }
-        let error = errno();
-        let new = offmem_pool::resize(block.cast(), size);
-        if !new.is_null() {
-            set_errno(error);
-            return new.cast();
-        }
-        let held = offmem_pool::usable_size(block.cast());
-        let new = malloc(size);
-        if !new.is_null() {
-            ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), held.min(size));
-            free_unified(block);
-            set_errno(error);
-        }
-        new
     }
 }
 
@@ -500,7 +453,7 @@ fn decide() {
     };
     match begun {
         Ok(()) => {
-            cover(heap::range());
+            window::cover(heap::range());
             THRESHOLD.store(min_size(), Ordering::Relaxed);
             DECIDED.store(ON, Ordering::Release);
         }
@@ -511,19 +464,6 @@ fn decide() {
     }
     set_errno(error);
     DECIDING.store(0, Ordering::Relaxed);
-}
-
-/// From now on `free` looks whose these addresses are. To be called before a
-/// block there is given out.
-pub(crate) fn cover(range: Range) {
-    LOW.fetch_min(range.start, Ordering::SeqCst);
-    HIGH.fetch_max(range.end, Ordering::SeqCst);
-}
-
-#[inline(always)]
-fn covers(block: *mut c_void) -> bool {
-    let address = block as usize;
-    address >= LOW.load(Ordering::Relaxed) && address < HIGH.load(Ordering::Relaxed)
 }
 
 /// Whether all of the family is ours, with libc's behind it. Else some block of

@@ -14,6 +14,8 @@ mod next;
 pub(crate) mod process;
 pub(crate) mod protection;
 pub(crate) mod segment;
+#[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
+pub(crate) mod window;
 #[cfg(test)]
 mod witness;
 

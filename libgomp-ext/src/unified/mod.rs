@@ -7,6 +7,7 @@
 //! call for a device (`tier`): until then nothing is initialised, so that a
 //! program that never offloads pays for no device.
 
+mod block;
 mod child;
 mod roster;
 mod slab;
@@ -24,6 +25,7 @@ use crate::hook::{allocation, process};
 use crate::lock::Lock;
 use crate::message::fall_short;
 
+pub(crate) use block::{free, resize, usable_size};
 pub(crate) use slab::hold;
 pub(crate) use tier::{Tier, is_on};
 

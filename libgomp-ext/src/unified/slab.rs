@@ -12,7 +12,7 @@ use super::tier::{self, Tier};
 use super::child;
 use crate::driver::managed::Primary;
 use crate::engine::Device;
-use crate::hook::{allocation, process};
+use crate::hook::{process, window};
 use crate::lock::Lock;
 use crate::message::say;
 use crate::{budget, environment, kernel};
@@ -128,7 +128,7 @@ impl Source for Slabs {
             _ => None,
         };
         slab.map(|range| {
-            allocation::cover(range);
+            window::cover(range);
             (range.start, range.size())
         })
     }
