@@ -5,7 +5,8 @@ use std::process::Command;
 use std::{env, process};
 
 fn main() {
-    for file in ["bridge.cc", "constructs.cc", "bridge.h", "gcc-compat.h"] {
+    let sources = ["bridge.cc", "constructs.cc", "requires.cc"];
+    for file in sources.into_iter().chain(["bridge.h", "gcc-compat.h"]) {
         println!("cargo:rerun-if-changed=bridge/{file}");
     }
     println!("cargo:rerun-if-env-changed=GCC");
@@ -14,7 +15,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .cpp_link_stdlib(None)
-        .files(["bridge/bridge.cc", "bridge/constructs.cc"])
+        .files(sources.map(|file| format!("bridge/{file}")))
         .flag("-isystem")
         .flag(headers(&gcc))
         // GCC itself is built so, and exports no type information.

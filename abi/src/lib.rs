@@ -6,11 +6,16 @@
 
 #![no_std]
 
+#[cfg(test)]
+extern crate std;
+
 use core::ffi::c_char;
 
+mod allocator;
 mod entry;
 mod mode;
 
+pub use allocator::{ALLOCATORS, is_allocator};
 pub use entry::{ENTRIES, Entry, PREFIX, entry};
 pub use mode::Mode;
 
@@ -26,7 +31,8 @@ pub const ENABLE: &str = "offmem_enable";
 /// may already offload.
 pub const CONSTRUCTOR_PRIORITY: i32 = 100;
 
-/// One translation unit that contains OpenMP or OpenACC constructs.
+/// One translation unit that contains OpenMP or OpenACC constructs or, in
+/// unified mode, calls of [`ALLOCATORS`].
 #[repr(C)]
 #[derive(Debug)]
 pub struct Unit {

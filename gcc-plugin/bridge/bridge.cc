@@ -22,12 +22,6 @@ class pass_lowered : public gimple_opt_pass
 public:
   pass_lowered (gcc::context *ctxt) : gimple_opt_pass (lowered_data, ctxt) {}
 
-  bool
-  gate (function *) final override
-  {
-    return flag_openmp || flag_openacc;
-  }
-
   unsigned int
   execute (function *) final override
   {
@@ -65,6 +59,38 @@ source_function (gimple *stmt)
   return current_function_decl;
 }
 
+/* The external function that STMT calls by its name, or null.  */
+
+tree
+external_callee (gimple *stmt)
+{
+  tree callee = is_gimple_call (stmt) ? gimple_call_fndecl (stmt) : NULL_TREE;
+  return callee && DECL_EXTERNAL (callee) && TREE_PUBLIC (callee) ? callee : NULL_TREE;
+}
+
+const char *
+assembler_name (tree decl)
+{
+  const char *name = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (decl));
+  return *name == '*' ? name + 1 : name;
+}
+
+struct name_test
+{
+  bool (*test) (void *, const char *);
+  void *context;
+};
+
+tree
+test_callee (gimple_stmt_iterator *gsi, bool *handled, walk_stmt_info *info)
+{
+  const name_test *name = static_cast<const name_test *> (info->info);
+  tree callee = external_callee (gsi_stmt (*gsi));
+  /* GCC wants operands handled where the walk ends.  */
+  *handled = callee && name->test (name->context, assembler_name (callee));
+  return *handled ? callee : NULL_TREE;
+}
+
 /* A declaration of the external function NAME.  build_fn_decl alone would
    let the front end mangle it.  */
 
@@ -95,9 +121,10 @@ bridge_register (const char *name, const char *version, const char *help,
   register_pass_info lowered
     = { new pass_lowered (g), "omplower", 1, PASS_POS_INSERT_AFTER };
   register_callback (name, PLUGIN_PASS_MANAGER_SETUP, NULL, &lowered);
-  /* All optimisers know plain malloc, and so they should.  "resx" is after them. */
+  /* All optimisers and all warnings know plain malloc, and so they should.  This
+     is the last pass on GIMPLE; waccess3, which warns, is shortly before.  */
   register_pass_info optimized
-    = { new pass_optimized (g), "resx", 1, PASS_POS_INSERT_AFTER };
+    = { new pass_optimized (g), "*warn_function_noreturn", 1, PASS_POS_INSERT_AFTER };
   register_callback (name, PLUGIN_PASS_MANAGER_SETUP, NULL, &optimized);
 
   /* GCC parses -fdump-tree-* before it loads plugins.  */
@@ -163,9 +190,9 @@ bridge_each_call (void (*visit) (void *, const bridge_call *), void *context)
   FOR_EACH_BB_FN (bb, cfun)
     for (gimple_stmt_iterator gsi = gsi_start_bb (bb); !gsi_end_p (gsi); gsi_next (&gsi))
       {
-        gcall *stmt = dyn_cast<gcall *> (gsi_stmt (gsi));
-        tree callee = stmt ? gimple_call_fndecl (stmt) : NULL_TREE;
-        if (callee == NULL_TREE || !DECL_EXTERNAL (callee) || !TREE_PUBLIC (callee))
+        gimple *stmt = gsi_stmt (gsi);
+        tree callee = external_callee (stmt);
+        if (callee == NULL_TREE)
           continue;
         expanded_location where = expand_location (gimple_location (stmt));
         if (where.file == NULL)
@@ -173,9 +200,8 @@ bridge_each_call (void (*visit) (void *, const bridge_call *), void *context)
             where = expand_location (DECL_SOURCE_LOCATION (current_function_decl));
             where.line = 0;
           }
-        const char *name = IDENTIFIER_POINTER (DECL_ASSEMBLER_NAME (callee));
         bridge_call call = {
-          *name == '*' ? name + 1 : name,
+          assembler_name (callee),
           where.file ? remap_macro_filename (where.file) : "",
           static_cast<unsigned> (where.line),
           lang_hooks.decl_printable_name (source_function (stmt), 1),
@@ -183,6 +209,16 @@ bridge_each_call (void (*visit) (void *, const bridge_call *), void *context)
         };
         visit (context, &call);
       }
+}
+
+bool
+bridge_calls_any (bool (*test) (void *, const char *), void *context)
+{
+  name_test name = { test, context };
+  walk_stmt_info info = {};
+  info.info = &name;
+  return walk_gimple_seq (gimple_body (current_function_decl), test_callee, NULL, &info)
+         != NULL;
 }
 
 size_t
@@ -257,6 +293,19 @@ bridge_redirect (const bridge_call *call, const char *name, bridge_tree *first)
   gimple_set_block (stmt, gimple_block (old));
   gimple_move_vops (stmt, old);
   gsi_replace (gsi, stmt, true);
+}
+
+void
+bridge_rename (const bridge_call *call, const char *name)
+{
+  gcall *stmt
+    = as_a<gcall *> (gsi_stmt (*static_cast<gimple_stmt_iterator *> (call->iterator)));
+  tree old = gimple_call_fndecl (stmt);
+  tree decl = external_function (name, TREE_TYPE (old));
+  DECL_ATTRIBUTES (decl) = DECL_ATTRIBUTES (old);
+  DECL_IS_MALLOC (decl) = DECL_IS_MALLOC (old);
+  TREE_NOTHROW (decl) = TREE_NOTHROW (old);
+  gimple_call_set_fndecl (stmt, decl);
 }
 
 void

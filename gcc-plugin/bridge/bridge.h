@@ -10,6 +10,7 @@
 #ifndef OFFMEM_BRIDGE_H
 #define OFFMEM_BRIDGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -63,7 +64,8 @@ struct bridge_hooks
   void (*optimized) (void);
 };
 
-/* The OpenMP and OpenACC statements of a function.  */
+/* The OpenMP and OpenACC statements of a function; none without -fopenmp or
+   -fopenacc.  */
 struct bridge_constructs
 {
   size_t count;
@@ -120,6 +122,12 @@ void bridge_note (bridge_location where, const char *format, const char *a,
 /* The `omp requires` clauses seen so far: a mask of enum bridge_requires.  */
 unsigned bridge_requires_clauses (void);
 
+/* From now on, clauses of `omp requires` that ask for unified memory are
+   neither refused by the front end (GCC 11 and 12 do) nor told to libgomp,
+   which would leave out the devices that it thinks cannot do it.  NAME is the
+   plugin's.  */
+void bridge_take_over_requires (const char *name);
+
 /* Finds the current function's constructs, and gives each nameless field of
    their map arrays the name of the list item that it stands for: GCC keeps
    names of plain variables only, and the field is what survives until
@@ -130,6 +138,11 @@ struct bridge_constructs bridge_name_constructs (void);
    the current function.  */
 void bridge_each_call (void (*visit) (void *context, const struct bridge_call *),
                        void *context);
+
+/* Whether the current function, when directives are lowered, has a direct
+   call of an external function whose assembler name passes TEST, which gets
+   CONTEXT too.  */
+bool bridge_calls_any (bool (*test) (void *context, const char *name), void *context);
 
 /* The mapped variables of CALL, whose argument number HOSTADDRS (from 0) is
    the map array: at most CAPACITY names go to NAMES, null where there is
@@ -143,6 +156,9 @@ bridge_tree *bridge_constant (const struct bridge_word *words, size_t count);
 /* Makes CALL one of the function NAME, with FIRST before its arguments.  */
 void bridge_redirect (const struct bridge_call *call, const char *name,
                       bridge_tree *first);
+
+/* Makes CALL one of the function NAME, which has the same type and attributes.  */
+void bridge_rename (const struct bridge_call *call, const char *name);
 
 /* Emits a constructor of this PRIORITY that calls NAME (ARGUMENT).  */
 void bridge_emit_constructor (const char *name, bridge_tree *argument, int priority);

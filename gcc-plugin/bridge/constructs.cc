@@ -188,6 +188,9 @@ bridge_constructs
 bridge_name_constructs ()
 {
   bridge_constructs found = { 0, UNKNOWN_LOCATION };
+  /* -fopenmp-simd alone makes no constructs in this sense.  */
+  if (!flag_openmp && !flag_openacc)
+    return found;
   walk_stmt_info info = {};
   info.info = &found;
   walk_gimple_seq (gimple_body (current_function_decl), visit_construct, NULL, &info);

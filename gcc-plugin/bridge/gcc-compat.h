@@ -45,4 +45,20 @@ startswith (const char *text, const char *prefix)
 }
 #endif
 
+/* GCC 13 accepts `requires unified_shared_memory`; 11 and 12 say "sorry".  */
+#if GCCPLUGIN_VERSION_MAJOR >= 13
+#define OFFMEM_REFUSES_REQUIRES 0
+#else
+#define OFFMEM_REFUSES_REQUIRES 1
+#include "diagnostic.h"
+#include "intl.h"
+#endif
+
+/* GCC 15 brought OpenMP 6.0's self_maps.  */
+#if GCCPLUGIN_VERSION_MAJOR >= 15
+#define OFFMEM_REQUIRES_SELF_MAPS OMP_REQUIRES_SELF_MAPS
+#else
+#define OFFMEM_REQUIRES_SELF_MAPS 0
+#endif
+
 #endif

@@ -102,6 +102,9 @@ unsafe extern "C" {
     pub fn bridge_requires_clauses() -> ::std::os::raw::c_uint;
 }
 unsafe extern "C" {
+    pub fn bridge_take_over_requires(name: *const ::std::os::raw::c_char);
+}
+unsafe extern "C" {
     pub fn bridge_name_constructs() -> bridge_constructs;
 }
 unsafe extern "C" {
@@ -114,6 +117,17 @@ unsafe extern "C" {
         >,
         context: *mut ::std::os::raw::c_void,
     );
+}
+unsafe extern "C" {
+    pub fn bridge_calls_any(
+        test: ::std::option::Option<
+            unsafe extern "C" fn(
+                context: *mut ::std::os::raw::c_void,
+                name: *const ::std::os::raw::c_char,
+            ) -> bool,
+        >,
+        context: *mut ::std::os::raw::c_void,
+    ) -> bool;
 }
 unsafe extern "C" {
     pub fn bridge_map_names(
@@ -132,6 +146,9 @@ unsafe extern "C" {
         name: *const ::std::os::raw::c_char,
         first: *mut bridge_tree,
     );
+}
+unsafe extern "C" {
+    pub fn bridge_rename(call: *const bridge_call, name: *const ::std::os::raw::c_char);
 }
 unsafe extern "C" {
     pub fn bridge_emit_constructor(

@@ -131,6 +131,12 @@ pub(crate) fn requires() -> Requires {
     }
 }
 
+/// Clauses that ask for unified memory are neither refused nor told to libgomp.
+pub(crate) fn take_over_requires(args: &plugin_name_args) {
+    // SAFETY: called from plugin_init, where GCC's diagnostics are set up.
+    unsafe { sys::bridge_take_over_requires(args.base_name) }
+}
+
 /// Names the mapped variables of the current function's constructs, and says
 /// where the first construct stands; `None` without one.
 pub(crate) fn name_constructs() -> Option<Place> {
@@ -155,6 +161,20 @@ pub(crate) fn each_call(mut visit: impl FnMut(&Call<'_>)) {
     let mut visit: &mut dyn FnMut(&Call<'_>) = &mut visit;
     // SAFETY: the closure outlives the walk.
     unsafe { sys::bridge_each_call(Some(forward), ptr::from_mut(&mut visit).cast()) }
+}
+
+/// Whether the current function, when directives are lowered, directly calls
+/// an external function whose assembler name passes `test`.
+pub(crate) fn calls_any(mut test: impl FnMut(&str) -> bool) -> bool {
+    extern "C" fn forward(context: *mut c_void, name: *const c_char) -> bool {
+        // SAFETY: `context` is the closure below, and `name` a string of GCC's.
+        let (test, name) =
+            unsafe { (&mut *context.cast::<&mut dyn FnMut(&str) -> bool>(), CStr::from_ptr(name)) };
+        name.to_str().is_ok_and(test)
+    }
+    let mut test: &mut dyn FnMut(&str) -> bool = &mut test;
+    // SAFETY: the closure outlives the walk, and a hook is running.
+    unsafe { sys::bridge_calls_any(Some(forward), ptr::from_mut(&mut test).cast()) }
 }
 
 impl Call<'_> {
@@ -188,6 +208,12 @@ impl Call<'_> {
         // SAFETY: GCC's identifiers are null-terminated, and live as long as it.
         let owned = |name: &*const c_char| unsafe { CStr::from_ptr(*name) }.to_owned();
         names.iter().map(|name| (!name.is_null()).then(|| owned(name))).collect()
+    }
+
+    /// Makes it a call of `name`, which has the same type.
+    pub(crate) fn rename(&self, name: &CStr) {
+        // SAFETY: the call is being visited.
+        unsafe { sys::bridge_rename(self.raw, name.as_ptr()) }
     }
 
     /// Makes it a call of `name`, with `first` before its arguments.

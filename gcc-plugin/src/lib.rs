@@ -2,7 +2,8 @@
 //!
 //! One unit gets a constructor that tells the runtime its mode (`unit`), and
 //! its calls into libgomp get our entry points (`redirect`), each with the
-//! place it stands at (`site`). All that touches GCC goes through `bridge`.
+//! place it stands at (`site`). In unified mode its calls of `malloc`, `new`
+//! and their like are redirected too. All that touches GCC goes through `bridge`.
 
 mod argument;
 mod bridge;
@@ -66,6 +67,9 @@ pub unsafe extern "C" fn plugin_init(
     }
     MODE.get_or_init(|| arguments.mode);
     bridge::register(args, VERSION, HELP, arguments.dump.as_deref(), lowered, optimized);
+    if arguments.mode == Mode::Unified {
+        bridge::take_over_requires(args);
+    }
     0
 }
 
@@ -78,10 +82,16 @@ fn mode() -> Mode {
 extern "C" fn lowered() {
     if let Some(first) = bridge::name_constructs() {
         unit::announce(mode(), first);
+    } else if mode() == Mode::Unified
+        && !unit::announced()
+        && bridge::calls_any(offmem_abi::is_allocator)
+    {
+        // A unit that only allocates: its memory must be unified too.
+        unit::announce(mode(), Place::UNKNOWN);
     }
 }
 
 /// One function is optimised, and the device's code has been streamed out.
 extern "C" fn optimized() {
-    redirect::current_function();
+    redirect::current_function(mode());
 }

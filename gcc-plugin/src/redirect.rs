@@ -1,19 +1,31 @@
-//! Calls of libgomp become calls of the runtime beside it.
+//! Calls of libgomp become calls of the runtime beside it and, in unified
+//! mode, so do calls of the allocators.
 
-use offmem_abi::PREFIX;
+use offmem_abi::{Entry, Mode, PREFIX};
 
-use crate::bridge;
+use crate::bridge::{self, Call};
 use crate::site::Site;
 
-/// Redirects every call of the current function that the table names.
-pub(crate) fn current_function() {
+/// Redirects every call of the current function that the tables name.
+pub(crate) fn current_function(mode: Mode) {
     bridge::each_call(|call| {
-        let Some(entry) = offmem_abi::entry(call.callee()) else {
-            return;
-        };
-        let name = format!("{PREFIX}{}", entry.name);
-        let site = Site::of(call, entry.hostaddrs);
-        bridge::dump(&site.describe(entry.name, &name));
-        call.redirect(&bridge::c_string(&name), site.emit());
+        if let Some(entry) = offmem_abi::entry(call.callee()) {
+            to_entry(call, entry);
+        } else if mode == Mode::Unified && offmem_abi::is_allocator(call.callee()) {
+            to_allocator(call);
+        }
     });
+}
+
+fn to_entry(call: &Call<'_>, entry: &Entry) {
+    let name = format!("{PREFIX}{}", entry.name);
+    let site = Site::of(call, entry.hostaddrs);
+    bridge::dump(&format!("{} {}", site.describe(entry.name, &name), site.variables()));
+    call.redirect(&bridge::c_string(&name), site.emit());
+}
+
+fn to_allocator(call: &Call<'_>) {
+    let name = format!("{PREFIX}{}", call.callee());
+    bridge::dump(&Site::of(call, None).describe(call.callee(), &name));
+    call.rename(&bridge::c_string(&name));
 }

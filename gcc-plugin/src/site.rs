@@ -42,20 +42,24 @@ impl Site {
         bridge::constant(&words)
     }
 
-    /// The dump's line: `FILE:LINE: FUNCTION: FROM -> TO (a, s->p, ?)`.
+    /// The dump's line: `FILE:LINE: FUNCTION: FROM -> TO`.
     pub(crate) fn describe(&self, from: &str, to: &str) -> String {
+        format!(
+            "{}:{}: {}: {from} -> {to}",
+            self.file.to_string_lossy(),
+            self.line,
+            self.function.to_string_lossy(),
+        )
+    }
+
+    /// What follows where something is mapped: `(a, s->p, ?)`.
+    pub(crate) fn variables(&self) -> String {
         let names: Vec<_> = self
             .names
             .iter()
             .map(|name| name.as_deref().map_or("?".into(), CStr::to_string_lossy))
             .collect();
-        format!(
-            "{}:{}: {}: {from} -> {to} ({})",
-            self.file.to_string_lossy(),
-            self.line,
-            self.function.to_string_lossy(),
-            names.join(", ")
-        )
+        format!("({})", names.join(", "))
     }
 }
 
@@ -101,6 +105,10 @@ mod tests {
             function: c"sweep".into(),
             names: vec![Some(c"a".into()), None, Some(c"s->p".into())],
         };
-        insta::assert_snapshot!(site.describe("GOMP_target_ext", "offmem_GOMP_target_ext"));
+        assert_eq!(site.variables(), "(a, ?, s->p)");
+        assert_eq!(
+            site.describe("malloc", "offmem_malloc"),
+            "jacobi.c:12: sweep: malloc -> offmem_malloc"
+        );
     }
 }

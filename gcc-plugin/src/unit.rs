@@ -7,9 +7,15 @@ use offmem_abi::{CONSTRUCTOR_PRIORITY, ENABLE, Mode, VERSION};
 
 use crate::bridge::{self, Place, Word};
 
-/// Announces the unit to the runtime, at its first construct only.
+static ANNOUNCED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the unit has been announced.
+pub(crate) fn announced() -> bool {
+    ANNOUNCED.load(Ordering::Relaxed)
+}
+
+/// Announces the unit to the runtime, the first time only.
 pub(crate) fn announce(mode: Mode, first_construct: Place) {
-    static ANNOUNCED: AtomicBool = AtomicBool::new(false);
     if ANNOUNCED.swap(true, Ordering::Relaxed) {
         return;
     }
