@@ -6,16 +6,17 @@ use std::sync::{Once, OnceLock};
 use offmem_registration::PAGE;
 
 use crate::hook::{library, mapping, protection};
-use crate::{allocator, engine, heap};
+use crate::{allocator, engine, heap, unified};
 
 /// Acquires and releases a lock.
 type Taking = (fn(), unsafe fn());
 
 /// What a child must be able to take, in the order of taking: acquire, release.
 /// Records are not among them: a child leaves them alone.
-const LOCKS: [Taking; 3] = [
+const LOCKS: [Taking; 4] = [
     (engine::acquire, engine::release),
     (heap::acquire, heap::release),
+    (unified::acquire, unified::release),
     // The last: whoever holds another may allocate.
     (allocator::acquire, allocator::release),
 ];
@@ -50,19 +51,29 @@ pub(crate) fn on_child(f: fn()) {
     debug_assert!(taken, "more than {LISTENERS} listeners");
 }
 
+/// Before the pool's jemalloc registers handlers of its own, whose locks have to be
+/// taken first: handlers run in the reverse order.
+#[used]
+#[unsafe(link_section = ".init_array.00200")]
+static PREPARE: extern "C" fn() = {
+    extern "C" fn first() {
+        prepare();
+    }
+    first
+};
+
 #[used]
 #[unsafe(link_section = ".init_array")]
 static START: extern "C" fn() = start;
 
 extern "C" fn start() {
-    prepare();
     library::remember_start();
     mapping::look_up();
     protection::look_up();
 }
 
 /// Makes this process one that may fork; once is enough, and this library's
-/// constructor does it.
+/// first constructor does it.
 pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -103,6 +114,12 @@ unsafe extern "C" fn before() {
 }
 
 unsafe extern "C" fn parent() {
+    // SAFETY: taken by `before`.
+    unsafe { release() };
+    unified::in_parent();
+}
+
+unsafe fn release() {
     for (_, release) in LOCKS.iter().rev() {
         // SAFETY: taken by `before`.
         unsafe { release() };
@@ -111,12 +128,13 @@ unsafe extern "C" fn parent() {
 
 unsafe extern "C" fn child() {
     // SAFETY: taken by `before`, in the parent.
-    unsafe { parent() };
+    unsafe { release() };
     if cfg!(feature = "sabotage-fork") {
         return;
     }
     // SAFETY: it always points to a word that stays.
     unsafe { (*MARK.load(Ordering::Relaxed)).store(0, Ordering::Relaxed) };
+    unified::in_child();
     for f in CHILD.iter().filter_map(OnceLock::get) {
         f();
     }

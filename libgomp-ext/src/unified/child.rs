@@ -1,43 +1,66 @@
 //! A child of `fork` cannot use its parent's managed memory: the driver takes
 //! that away. It gets a copy at the same addresses.
 
+use core::ptr;
 use std::fs;
 
 use offmem_registration::Range;
 
-use super::slab::{self, Slab};
-use crate::kernel;
+use super::slab;
 use crate::lock::Lock;
 use crate::message::say;
+use crate::{budget, kernel};
 
 /// What is to become a child's slabs: each, and where its copy is.
 static COPIES: Lock<Vec<(Range, usize)>> = Lock::new(Vec::new());
 
-/// To be called before the pool begins, whose locks are then taken before
-/// [`before`] runs: handlers run in the reverse order of their registration.
-pub(super) fn prepare() {
-    // SAFETY: the handlers are functions of this library, which takes them
-    // along when it goes.
-    unsafe { libc::pthread_atfork(Some(before), Some(parent), Some(child)) };
+/// Before `fork`: nothing in the pool changes from here on but by its blocks' owners.
+pub(crate) fn acquire() {
+    offmem_pool::acquire();
+    if !cfg!(feature = "sabotage-child") {
+        copy();
+    }
 }
 
-unsafe extern "C" fn before() {
-    if cfg!(feature = "sabotage-child") {
-        return;
+/// After `fork`, in the parent and in the child.
+///
+/// # Safety
+/// This thread, or its parent before the `fork`, called [`acquire`].
+pub(crate) unsafe fn release() {
+    // SAFETY: the caller's.
+    unsafe { offmem_pool::release() };
+}
+
+/// After [`release`], in the parent only.
+pub(crate) fn in_parent() {
+    for (slab, copy) in COPIES.lock().drain(..) {
+        kernel::unmap(copy, slab.size());
     }
-    let slabs: Vec<Range> = slab::with_all(|slabs| {
-        let managed = slabs.iter().filter(|slab: &&Slab| slab.is_managed);
-        managed.map(|slab| slab.range).collect()
-    });
+}
+
+/// The child's slabs become what they were.
+pub(super) fn restore() {
+    for (slab, copy) in COPIES.lock().drain(..) {
+        kernel::replace(copy, slab.size(), slab.start);
+    }
+}
+
+fn copy() {
+    let slabs = slab::managed();
     if slabs.is_empty() {
         return;
     }
     let mut used = Vec::new();
-    offmem_pool::for_each_run(|start, size| used.push(Range { start, end: start + size }));
-    let copied: usize = used.iter().map(|run| run.size()).sum();
-    if copied as u64 > available() {
+    // SAFETY: acquired.
+    unsafe {
+        offmem_pool::for_each_run_held(|start, size| {
+            used.push(Range { start, end: start + size });
+        });
+    }
+    let bytes: usize = used.iter().map(|run| run.size()).sum();
+    if bytes as u64 > available() {
         say(format_args!(
-            "a child of fork does without the program's unified memory: there is no room for a copy"
+            "a child of fork has none of the program's unified memory: there is no room for a copy"
         ));
         return;
     }
@@ -45,35 +68,17 @@ unsafe extern "C" fn before() {
     for slab in slabs {
         let Some(copy) = kernel::zeros(slab.size()) else { continue };
         for run in used.iter().filter(|run| slab.contains(**run)) {
-            let to = copy + (run.start - slab.start);
-            // SAFETY: the pool's memory, of a slab that stays; the copy is as long.
-            unsafe {
-                core::ptr::copy_nonoverlapping(
-                    core::ptr::with_exposed_provenance::<u8>(run.start),
-                    core::ptr::with_exposed_provenance_mut(to),
-                    run.size(),
-                );
-            }
+            let from = ptr::with_exposed_provenance::<u8>(run.start);
+            let to = ptr::with_exposed_provenance_mut(copy + (run.start - slab.start));
+            // SAFETY: memory of a slab, which stays; the copy of the slab is as long.
+            unsafe { ptr::copy_nonoverlapping(from, to, run.size()) };
         }
         copies.push((slab, copy));
     }
 }
 
-unsafe extern "C" fn parent() {
-    for (slab, copy) in COPIES.lock().drain(..) {
-        kernel::unmap(copy, slab.size());
-    }
-}
-
-unsafe extern "C" fn child() {
-    for (slab, copy) in COPIES.lock().drain(..) {
-        kernel::replace(copy, slab.size(), slab.start);
-    }
-    offmem_pool::in_child();
-}
-
-/// Memory that the kernel can give out without taking it from anybody.
+/// Memory that the kernel can give out without taking it from anybody, in bytes.
 fn available() -> u64 {
     let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    crate::budget::meminfo(&text, "MemAvailable").unwrap_or(u64::MAX)
+    budget::meminfo(&text, "MemAvailable").unwrap_or(u64::MAX)
 }

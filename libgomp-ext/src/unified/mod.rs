@@ -14,18 +14,19 @@ mod slab;
 mod tier;
 
 use core::ptr;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 
 use offmem_registration::Range;
 
 use crate::driver::managed::Side;
 use crate::engine::Device;
-use crate::environment;
 use crate::hook::{allocation, process};
 use crate::lock::Lock;
-use crate::message::fall_short;
+use crate::message::{fall_short, say};
+use crate::{budget, environment, kernel};
 
 pub(crate) use block::{free, resize, usable_size};
+pub(crate) use child::{acquire, in_parent, release};
 pub(crate) use slab::hold;
 pub(crate) use tier::{Tier, is_on};
 
@@ -36,8 +37,14 @@ const UNASKED: u8 = 0;
 /// The next allocation begins it.
 const ASKED: u8 = 1;
 const ON: u8 = 2;
+/// It had no more, and is not asked for a while.
+const PAUSED: u8 = 3;
 /// What it has stays, and it takes nothing more.
-const OFF: u8 = 3;
+const OFF: u8 = 4;
+
+/// How long that while is, in milliseconds, and when it began.
+const PAUSE: u32 = 1000;
+static SINCE: AtomicU32 = AtomicU32::new(0);
 
 /// Which memory a range is, to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +91,35 @@ pub(crate) fn sharing(range: Range, device: Device) -> Sharing {
 /// of two; null where the program's own `malloc` must do.
 #[inline]
 pub(crate) fn allocate(size: usize, align: usize) -> *mut u8 {
-    if serves() { offmem_pool::allocate(size, align) } else { ptr::null_mut() }
+    if !serves() {
+        return ptr::null_mut();
+    }
+    let block = offmem_pool::allocate(size, align);
+    if block.is_null() {
+        run_out(size);
+    }
+    block
 }
 
 /// As [`allocate`], of zeros.
 #[inline]
 pub(crate) fn allocate_zeroed(size: usize) -> *mut u8 {
-    if serves() { offmem_pool::allocate_zeroed(size) } else { ptr::null_mut() }
+    if !serves() {
+        return ptr::null_mut();
+    }
+    let block = offmem_pool::allocate_zeroed(size);
+    if block.is_null() {
+        run_out(size);
+    }
+    block
+}
+
+/// In the child of `fork`: what there is stays, and no device has it.
+pub(crate) fn in_child() {
+    child::restore();
+    offmem_pool::in_child();
+    let _ = POOL.compare_exchange(ASKED, OFF, Ordering::Relaxed, Ordering::Relaxed);
+    tier::give_up();
 }
 
 /// Whether an address is in the pool, live or not.
@@ -104,9 +133,40 @@ fn serves() -> bool {
     match POOL.load(Ordering::Relaxed) {
         ON => true,
         ASKED => begin(),
+        PAUSED => resume(),
         _ => false,
     }
 }
+
+#[cold]
+fn resume() -> bool {
+    let is_over = kernel::now().wrapping_sub(SINCE.load(Ordering::Relaxed)) >= PAUSE;
+    is_over && POOL.compare_exchange(PAUSED, ON, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+}
+
+/// The pool has no such block.
+#[cold]
+fn run_out(size: usize) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let reason = if slab::was_refused() {
+        "the CUDA driver has no more"
+    } else if environment::unified_pool().is_some() && size < MUCH {
+        "OFFMEM_UNIFIED_POOL is reached"
+    } else {
+        // So big that malloc will not have it either, or no device shares memory.
+        return;
+    };
+    if has_pool() && !SAID.swap(true, Ordering::Relaxed) {
+        say(format_args!("what is allocated from now on is not unified memory: {reason}"));
+    }
+    if size < MUCH {
+        SINCE.store(kernel::now(), Ordering::Relaxed);
+        let _ = POOL.compare_exchange(ON, PAUSED, Ordering::AcqRel, Ordering::Relaxed);
+    }
+}
+
+/// A request for less that fails says that smaller ones would, too; in bytes.
+const MUCH: usize = 64 << 20;
 
 /// Begins the pool, if there can be one.
 #[cold]
@@ -116,16 +176,16 @@ fn begin() -> bool {
         return false;
     }
     let _guard = BEGINNING.lock();
-    if POOL.load(Ordering::Acquire) != ASKED {
-        return POOL.load(Ordering::Relaxed) == ON;
+    match POOL.load(Ordering::Acquire) {
+        ASKED => {}
+        state => return state == ON,
     }
     let begun = if environment::unified_pool() == Some(environment::Amount::Bytes(0)) {
         Err(None)
     } else if !allocation::is_libcs_only() {
         Err(Some("malloc is not libc's in this process"))
-    } else if !slab::begin() {
-        Err(Some("there is no memory for its records"))
     } else {
+        slab::begin(environment::unified_pool().map(budget::of_memory));
         Ok(())
     };
     let state = match begun {
@@ -149,7 +209,7 @@ pub(crate) fn suspend() {
 
 /// Whether there is a pool that devices use.
 pub(crate) fn has_pool() -> bool {
-    POOL.load(Ordering::Relaxed) == ON && tier::found() == Tier::Managed
+    matches!(POOL.load(Ordering::Relaxed), ON | PAUSED) && tier::found() == Tier::Managed
 }
 
 /// Gives back slabs in which nothing is left. It calls the driver, so it is not

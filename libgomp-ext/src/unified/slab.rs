@@ -2,20 +2,18 @@
 //! first one. That is the host's, and registered as soon as there is a device.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use offmem_pool::Source;
 use offmem_registration::{Found, Lifetime, Range, Registry, Use};
 
 use super::roster::{self, ROSTER};
 use super::tier::{self, Tier};
-use super::child;
 use crate::driver::managed::Primary;
 use crate::engine::Device;
 use crate::hook::{process, window};
 use crate::lock::Lock;
-use crate::message::say;
-use crate::{budget, environment, kernel};
+use crate::kernel;
 
 /// The first slab, in bytes, and what it is aligned to.
 const FIRST: usize = 2 << 20;
@@ -26,26 +24,31 @@ static SLABS: Registry = Registry::new();
 /// All slabs.
 static LIST: Lock<Vec<Slab>> = Lock::new(Vec::new());
 
-/// After a refusal the driver is not asked for so many milliseconds.
-const PAUSE: u32 = 1000;
-/// When that was; 0 for never.
-static REFUSED: AtomicU32 = AtomicU32::new(0);
+/// Whether the driver has refused memory.
+static REFUSED: AtomicBool = AtomicBool::new(false);
 
 /// No driver any more.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slab {
-    pub(super) range: Range,
-    pub(super) is_managed: bool,
+struct Slab {
+    range: Range,
+    is_managed: bool,
 }
 
 struct Slabs;
 
-/// Begins the pool; false where that cannot be.
-pub(super) fn begin() -> bool {
-    child::prepare();
-    offmem_pool::begin(&Slabs).is_ok()
+/// Begins the pool.
+pub(super) fn begin(limit: Option<u64>) {
+    if let Some(bytes) = limit.and_then(|bytes| usize::try_from(bytes).ok()) {
+        offmem_pool::set_limit(bytes);
+    }
+    offmem_pool::begin(&Slabs);
+}
+
+/// Whether the driver has refused memory since the last call.
+pub(super) fn was_refused() -> bool {
+    REFUSED.swap(false, Ordering::Relaxed)
 }
 
 /// No driver call any more.
@@ -53,8 +56,13 @@ pub(crate) fn close() {
     CLOSED.store(true, Ordering::SeqCst);
 }
 
+/// Those of managed memory.
+pub(super) fn managed() -> Vec<Range> {
+    with_all(|slabs| slabs.iter().filter(|slab| slab.is_managed).map(|slab| slab.range).collect())
+}
+
 /// Calls `f` with all slabs, while none comes or goes.
-pub(super) fn with_all<R>(f: impl FnOnce(&[Slab]) -> R) -> R {
+fn with_all<R>(f: impl FnOnce(&[Slab]) -> R) -> R {
     f(&LIST.lock())
 }
 
@@ -124,7 +132,7 @@ impl Source for Slabs {
         }
         let slab = match tier::found() {
             Tier::Unknown if size <= FIRST && with_all(<[Slab]>::is_empty) => first(),
-            Tier::Unknown | Tier::Managed if tier::find() == Tier::Managed => managed(size),
+            Tier::Unknown | Tier::Managed if tier::find() == Tier::Managed => obtain(size),
             _ => None,
         };
         slab.map(|range| {
@@ -168,35 +176,21 @@ fn first() -> Option<Range> {
     Some(range)
 }
 
-fn managed(size: usize) -> Option<Range> {
-    let now = kernel::now();
-    let refused = REFUSED.load(Ordering::Relaxed);
-    if refused != 0 && now.wrapping_sub(refused) < PAUSE {
-        return None;
-    }
-    let used: usize = with_all(|slabs| slabs.iter().map(|slab| slab.range.size()).sum());
-    let limit = environment::unified_pool().map(|amount| budget::of_memory(amount));
-    if limit.is_some_and(|limit| (used as u64).saturating_add(size as u64) > limit) {
-        run_out("OFFMEM_UNIFIED_POOL is reached");
+/// Managed memory that devices know.
+fn obtain(size: usize) -> Option<Range> {
+    // More than any machine has: for malloc to refuse.
+    if size / 8 > kernel::memory_size() {
         return None;
     }
     let _guard = ROSTER.lock();
-    let range = tier::primary()?.allocate(size).and_then(|place| Range::new(place, size));
-    let Some(range) = range else {
-        REFUSED.store(now.max(1), Ordering::Relaxed);
-        run_out("the CUDA driver has no more");
-        return None;
-    };
+    let place = tier::primary()?.allocate(size);
+    if place.is_none() {
+        REFUSED.store(true, Ordering::Relaxed);
+    }
+    let range = Range::new(place?, size)?;
     if !enter(range, roster::associate_with_all(range)) {
         return None;
     }
     LIST.lock().push(Slab { range, is_managed: true });
     Some(range)
-}
-
-fn run_out(reason: &str) {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Ordering::Relaxed) {
-        say(format_args!("what is allocated from now on is not unified memory: {reason}"));
-    }
 }

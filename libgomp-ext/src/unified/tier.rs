@@ -45,6 +45,11 @@ pub(super) fn primary() -> Option<&'static Primary> {
     PRIMARY.get()
 }
 
+/// Nothing is shared any more.
+pub(super) fn give_up() {
+    FOUND.store(Tier::Separate as u8, Ordering::Release);
+}
+
 /// Looks, the first time; this initialises the driver, and the device that the
 /// program uses first.
 pub(super) fn find() -> Tier {
