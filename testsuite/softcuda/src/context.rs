@@ -6,7 +6,7 @@ use crate::cost::Expense;
 use crate::host::resident;
 use crate::machine::Machine;
 use crate::memory::Purpose;
-use crate::registration::{Hold, Kind};
+use crate::registration::Kind;
 use crate::rule::Rule;
 use crate::space::Place;
 use crate::status::{Outcome, Status};
@@ -93,15 +93,28 @@ impl Context {
                 Ok(())
             }
             None if address == 0 => Ok(()),
-            None => space.registrations.free(address, Kind::Managed),
+            None => {
+                let size = space.registrations.free(address, Kind::Managed)?;
+                let statistics = &self.machine.statistics;
+                statistics.managed_frees.add(1);
+                statistics.live_managed.subtract(1);
+                statistics.live_managed_bytes.subtract(size);
+                Ok(())
+            }
         }
     }
 
     /// `cuMemAllocManaged`.
     pub(crate) fn manage(&self, size: u64, flags: u32) -> Outcome<u64> {
+        if !self.machine.options.managed {
+            return Err(Status::NOT_SUPPORTED);
+        }
         self.streams.fault()?;
         let address = self.machine.space.registrations.manage(size, flags, self.id)?;
-        self.machine.statistics.managed_allocations.add(1);
+        let statistics = &self.machine.statistics;
+        statistics.managed_allocations.add(1);
+        statistics.live_managed.add(1);
+        statistics.live_managed_bytes.add(size);
         Ok(address)
     }
 
@@ -121,7 +134,7 @@ impl Context {
         if address == 0 {
             return Ok(());
         }
-        self.machine.space.registrations.free(address, Kind::Allocated)
+        self.machine.space.registrations.free(address, Kind::Allocated).map(drop)
     }
 
     /// `cuMemHostRegister`.
@@ -206,7 +219,7 @@ impl Context {
     /// managed memory until it has synchronised.
     pub(crate) fn close_managed(&self) {
         if !self.machine.options.concurrent_managed {
-            self.protect_managed(false);
+            self.machine.space.registrations.open_managed(false);
         }
     }
 
@@ -219,15 +232,7 @@ impl Context {
 
     fn open_managed(&self) {
         if !self.machine.options.concurrent_managed {
-            self.protect_managed(true);
-        }
-    }
-
-    fn protect_managed(&self, open: bool) {
-        for range in self.machine.space.registrations.all().iter() {
-            if let Hold::Managed(managed) = &range.hold {
-                managed.open(open);
-            }
+            self.machine.space.registrations.open_managed(true);
         }
     }
 }

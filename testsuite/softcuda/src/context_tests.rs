@@ -320,3 +320,56 @@ fn limits_are_remembered() {
     assert_eq!(context.limit(2), Ok(1 << 30));
     assert_eq!(context.set_limit(99, 1), Err(Status::INVALID_VALUE));
 }
+
+#[test]
+fn managed_memory_ends_with_its_context() {
+    let context = context(Options::default());
+    let other = Context::new(Arc::clone(&context.machine), 0, 0);
+    let (managed, others) = (context.manage(100, 1).unwrap(), other.manage(100, 1).unwrap());
+    context.destroy();
+    assert!(!writable(managed) && writable(others));
+    assert_eq!(other.free(managed), Err(Status::INVALID_VALUE));
+    let counted = &context.machine.statistics;
+    assert_eq!((counted.live_managed.get(), counted.live_managed_bytes.get()), (2, 200));
+    assert_eq!(context.free(others), Ok(()), "whose it is does not matter");
+    assert_eq!((counted.managed_frees.get(), counted.live_managed_bytes.get()), (1, 100));
+}
+
+#[test]
+fn copies_of_managed_memory_are_counted() {
+    let context = context(Options::default());
+    let (_memory, plain) = host();
+    let managed = context.manage(8192, 1).unwrap();
+    let copy = |to, from, size| context.copy((to, Place::Any), (from, Place::Any), size);
+    let counted = &context.machine.statistics;
+    copy(managed, plain, 1000).unwrap();
+    copy(plain, managed, 200).unwrap();
+    assert_eq!(counted.managed_copy_bytes.get(), 1200);
+    transfer::write(managed, b"abc").unwrap();
+    // libgomp refuses it before it comes to the driver.
+    assert_eq!(copy(managed, managed, 8192), Ok(()));
+    assert_eq!((bytes(managed), counted.managed_copy_bytes.get()), (*b"abc", 1200 + 8192));
+    copy(plain, plain + 4096, 50).unwrap();
+    assert_eq!(counted.managed_copy_bytes.get(), 1200 + 8192);
+}
+
+#[test]
+fn a_device_may_have_no_managed_memory() {
+    let none = context(Options { managed: false, ..Options::default() });
+    assert_eq!(none.manage(100, 1), Err(Status::NOT_SUPPORTED));
+    let little = context(Options { managed_limit: 100, ..Options::default() });
+    assert_eq!(little.manage(101, 1), Err(Status::OUT_OF_MEMORY));
+    assert!(little.manage(100, 1).is_ok());
+}
+
+#[test]
+fn a_copy_across_two_managed_allocations_fails() {
+    let context = context(Options::default());
+    let (first, second) =
+        (context.manage(2 << 20, 1).unwrap(), context.manage(2 << 20, 1).unwrap());
+    assert_eq!(second, first + (2 << 20), "they touch");
+    let device = context.allocate(16).unwrap();
+    let copy = |from| context.copy((device, Place::Device), (from, Place::Any), 16);
+    assert_eq!(copy(second - 8), Err(Status::INVALID_VALUE));
+    assert_eq!(copy(second - 16), Ok(()));
+}

@@ -34,7 +34,8 @@ impl Machine {
         let device = |_| DeviceMemory::new(options.memory).map(Arc::new);
         let devices = (0..options.devices).map(device).collect::<io::Result<_>>()?;
         let pinner = Pinner::new(options.pinning);
-        let registrations = Registrations::new(options.rules.clone(), pinner, options.pin_limit);
+        let (rules, managed) = (options.rules.clone(), options.managed_limit);
+        let registrations = Registrations::new(rules, pinner, options.pin_limit, managed);
         Ok(Machine {
             space: Space { devices, registrations },
             clock: Clock::new(options.costs.clone(), options.pace),
@@ -66,6 +67,7 @@ impl Machine {
         let began = Instant::now();
         copy.run()?;
         let statistics = &self.statistics;
+        statistics.managed_copy_bytes.add(copy.managed());
         // A copy is one call, however many rows it has.
         let mut totals = BTreeMap::<_, u64>::new();
         for (from, to, size) in copy.sorts() {

@@ -76,6 +76,15 @@ counters! {
     host_allocations
     /// Successful `cuMemAllocManaged`.
     managed_allocations
+    /// Successful `cuMemFree` of such memory.
+    managed_frees
+    /// Managed allocations that the program has not freed.
+    live_managed
+    /// The bytes of these.
+    live_managed_bytes
+    /// Bytes copied from or to managed memory, which counts as the device's
+    /// above.
+    managed_copy_bytes
     /// Kernels run.
     kernels
     /// Instructions run, counted once for a warp.

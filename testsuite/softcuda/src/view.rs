@@ -9,8 +9,8 @@ use softcuda_ptx::{Access, Memory, Refusal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The device's memory and those host ranges that are known when the kernel
-/// begins.
+/// The device's memory and managed memory, and those other host ranges that
+/// are known when the kernel begins.
 ///
 /// Registered memory is used at the host's address: if the program has mapped
 /// other pages there since, a kernel sees those, unlike a copy.
@@ -34,7 +34,7 @@ impl View<'_> {
             machine,
             device,
             owner,
-            ranges: machine.space.registrations.all(),
+            ranges: machine.space.registrations.host(),
             mappings: machine.options.reads_pageable().then(Mutex::default),
             refused: AtomicBool::new(false),
         }
@@ -45,8 +45,17 @@ impl View<'_> {
         self.refused.load(Ordering::Relaxed)
     }
 
+    /// Bytes of the device or managed ones: those that need no search.
+    #[inline]
+    fn own(&self, address: u64, size: u64) -> Option<*mut u8> {
+        let space = &self.machine.space;
+        space.devices[self.device]
+            .reach(address, size)
+            .or_else(|| space.registrations.pool().reach(address, size))
+    }
+
     fn find(&self, address: u64, size: u64, access: Access) -> Result<*mut u8, String> {
-        if let Some(bytes) = self.machine.space.devices[self.device].reach(address, size) {
+        if let Some(bytes) = self.own(address, size) {
             return Ok(bytes);
         }
         if let Some(device) = self.machine.space.device(address) {
@@ -54,6 +63,9 @@ impl View<'_> {
                 true => self.machine.space.devices[device].explain(address, size),
                 false => format!("memory of device {device}"),
             });
+        }
+        if let Some(reason) = self.machine.space.registrations.pool().explain(address, size) {
+            return Err(reason);
         }
         let next = self.ranges.partition_point(|range| range.start <= address);
         let range = next.checked_sub(1).map(|index| &self.ranges[index]);
@@ -76,9 +88,8 @@ impl View<'_> {
         }
         let at = (address - range.start) as usize;
         Ok(match &range.hold {
-            Hold::Managed(managed) => managed.own().wrapping_add(at),
             Hold::Allocated(memory) => memory.start().wrapping_add(at),
-            Hold::Registered(_) => address as *mut u8,
+            Hold::Registered(_) | Hold::Managed(_) => address as *mut u8,
         })
     }
 
@@ -114,9 +125,7 @@ impl Memory for View<'_> {
     }
 
     fn reach(&self, address: u64, size: usize, access: Access) -> *mut u8 {
-        let memory = &self.machine.space.devices[self.device];
-        let bytes = memory.reach(address, size as u64);
-        bytes.unwrap_or_else(|| {
+        self.own(address, size as u64).unwrap_or_else(|| {
             self.find(address, size as u64, access).unwrap_or(std::ptr::null_mut())
         })
     }
@@ -172,6 +181,7 @@ mod tests {
         assert!(reason(&view, plain + 98, Access::Read).contains("past the end"));
         assert!(reason(&view, plain + 4096, Access::Read).contains("neither registered"));
         assert!(reason(&view, device + 100, Access::Read).contains("past the end"));
+        assert!(reason(&view, managed + 98, Access::Read).contains("2 bytes past the end"));
         assert!(reason(&view, other, Access::Read).contains("device 1"));
         assert!(reason(&view, 0, Access::Read).contains("null"));
     }
