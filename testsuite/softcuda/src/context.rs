@@ -118,6 +118,40 @@ impl Context {
         Ok(address)
     }
 
+    /// `cuMemPrefetchAsync` of a range that [`Self::check_managed`] accepts.
+    pub(crate) fn prefetch(
+        &self,
+        address: u64,
+        size: u64,
+        device: Option<usize>,
+        stream: usize,
+    ) -> Outcome {
+        let machine = Arc::clone(&self.machine);
+        let work = move || {
+            machine.prefetch(address, size, device);
+            Ok(())
+        };
+        self.streams.push(stream, Work::Task(Box::new(work)))?;
+        let statistics = &self.machine.statistics;
+        statistics.prefetches.add(1);
+        match device {
+            Some(_) => statistics.prefetched_to_device_bytes.add(size),
+            None => statistics.prefetched_to_host_bytes.add(size),
+        }
+        Ok(())
+    }
+
+    /// Whether a range is one that advice and prefetching are for.
+    pub(crate) fn check_managed(&self, address: u64, size: u64) -> Outcome {
+        let range = self.machine.space.registrations.find(address);
+        let range = range.filter(|range| range.kind() == Kind::Managed);
+        let managed = range.is_some_and(|range| size <= range.end() - address);
+        match size > 0 && (managed || self.machine.options.reads_pageable()) {
+            true => Ok(()),
+            false => Err(Status::INVALID_VALUE),
+        }
+    }
+
     /// `cuMemHostAlloc`.
     pub(crate) fn allocate_host(&self, size: u64, flags: u32) -> Outcome<u64> {
         self.streams.fault()?;

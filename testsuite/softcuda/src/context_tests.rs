@@ -373,3 +373,41 @@ fn a_copy_across_two_managed_allocations_fails() {
     assert_eq!(copy(second - 8), Err(Status::INVALID_VALUE));
     assert_eq!(copy(second - 16), Ok(()));
 }
+
+#[test]
+fn managed_memory_takes_time_to_move() {
+    let costs = Some(Costs::parse("h100-pcie").unwrap());
+    let context = context(Options { costs, ..Options::default() });
+    let (size, machine) = (16 << 20, &context.machine);
+    let managed = context.manage(size, 1).unwrap();
+    transfer::write(managed, &vec![1; size as usize]).unwrap();
+    let spent = |work: &dyn Fn()| {
+        let before = machine.clock.seconds().unwrap();
+        work();
+        machine.clock.seconds().unwrap() - before
+    };
+    let use_it = || {
+        machine.recall();
+        (0..size / 4096).for_each(|page| machine.attract(managed + page * 4096, 4, 0));
+    };
+    let counted = &machine.statistics;
+    let faults = spent(&use_it);
+    assert_eq!(counted.migrated_to_device_bytes.get(), size as i64);
+    assert_eq!(spent(&use_it), 0.0, "it is there");
+    let back = spent(&|| context.prefetch(managed, size, None, DEFAULT).unwrap());
+    let there = spent(&|| context.prefetch(managed, size, Some(0), DEFAULT).unwrap());
+    assert_eq!(spent(&use_it), 0.0);
+    // 256 blocks of 64 KiB at 8 GB/s and 8 µs each; one copy at 55 GB/s.
+    assert!((faults - 16.777e6 / 8e9 - 256.0 * 8e-6).abs() < 1e-5, "{faults}");
+    assert!((there - 16.777e6 / 55e9 - 8e-6).abs() < 1e-5, "{there}");
+    assert!((back - there).abs() < 1e-8, "{back}");
+    assert_eq!(counted.migrated_to_host_bytes.get(), 0);
+    assert_eq!(counted.prefetched_to_host_bytes.get(), size as i64);
+    assert_eq!(
+        (counted.prefetches.get(), counted.prefetched_to_device_bytes.get()),
+        (2, size as i64)
+    );
+    transfer::write(managed, b"x").unwrap();
+    assert!(spent(&use_it) > 0.0, "the host has it");
+    assert!(counted.migrated_to_host_bytes.get() > 0);
+}

@@ -30,6 +30,7 @@ mod option;
 mod pin;
 mod rectangle;
 mod registration;
+mod residence;
 mod rule;
 mod side;
 mod space;

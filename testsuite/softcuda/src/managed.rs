@@ -10,6 +10,7 @@
 use crate::bounds::Bounds;
 use crate::extent::Extents;
 use crate::mapping::{Mapping, give_back, memory_file, page_size};
+use crate::residence::Residence;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -45,6 +46,7 @@ struct ManagedMemory {
     own: Mapping,
     file: File,
     bounds: Bounds<GRANULE>,
+    residence: Residence,
     state: Mutex<State>,
 }
 
@@ -98,6 +100,28 @@ impl Pool {
         Some(memory.own.start().wrapping_add(offset as usize))
     }
 
+    /// Moves allocated bytes to a device or, if there is none, to the host: the
+    /// number of bytes that were elsewhere.
+    pub(crate) fn migrate(&self, address: u64, size: u64, device: Option<usize>) -> u64 {
+        let Some(memory) = self.memory.get() else { return 0 };
+        let offset = address.wrapping_sub(memory.base);
+        if offset >= WINDOW {
+            return 0;
+        }
+        match device {
+            Some(device) => memory.residence.to_device(offset, size, device),
+            None => memory.residence.to_host(offset, size),
+        }
+    }
+
+    /// How many bytes the program has called back from devices by using them.
+    pub(crate) fn returned(&self) -> u64 {
+        let Some(memory) = self.memory.get() else { return 0 };
+        let state = memory.state();
+        let allocations = state.allocations.iter();
+        allocations.map(|(offset, size)| memory.residence.returned(*offset, *size)).sum()
+    }
+
     /// Why a kernel may not touch the bytes, if their address is one of
     /// managed memory.
     pub(crate) fn explain(&self, address: u64, size: u64) -> Option<String> {
@@ -122,12 +146,14 @@ impl ManagedMemory {
         let window = Mapping::reserved((WINDOW + LARGE) as usize)?;
         let file = memory_file(WINDOW)?;
         let free = Extents::new(WINDOW);
+        let base = (window.start() as u64).next_multiple_of(LARGE);
         Ok(ManagedMemory {
-            base: (window.start() as u64).next_multiple_of(LARGE),
+            base,
             window,
             own: Mapping::shared(&file, 0, WINDOW as usize)?,
             file,
             bounds: Bounds::new(WINDOW)?,
+            residence: Residence::new(base, WINDOW)?,
             state: Mutex::new(State { free, allocations: BTreeMap::new(), used: 0 }),
         })
     }
@@ -160,6 +186,7 @@ impl ManagedMemory {
         // meets it.
         if self.window.hide(self.at(offset), whole).is_ok() {
             give_back(&self.file, offset, whole);
+            self.residence.to_host(offset, whole);
             state.free.give_back(offset, taken(size).unwrap_or(whole));
         }
     }

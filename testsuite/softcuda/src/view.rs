@@ -21,6 +21,8 @@ pub(crate) struct View<'a> {
     ranges: Arc<[Arc<Range>]>,
     /// With pageable access, what the process has mapped.
     mappings: Option<Mutex<Mappings>>,
+    /// Whether the time that managed memory takes to come here counts.
+    migrates: bool,
     refused: AtomicBool,
 }
 
@@ -35,6 +37,7 @@ impl View<'_> {
             device,
             owner,
             ranges: machine.space.registrations.host(),
+            migrates: machine.clock.runs(),
             mappings: machine.options.reads_pageable().then(Mutex::default),
             refused: AtomicBool::new(false),
         }
@@ -49,9 +52,14 @@ impl View<'_> {
     #[inline]
     fn own(&self, address: u64, size: u64) -> Option<*mut u8> {
         let space = &self.machine.space;
-        space.devices[self.device]
-            .reach(address, size)
-            .or_else(|| space.registrations.pool().reach(address, size))
+        if let Some(bytes) = space.devices[self.device].reach(address, size) {
+            return Some(bytes);
+        }
+        let bytes = space.registrations.pool().reach(address, size)?;
+        if self.migrates {
+            self.machine.attract(address, size, self.device);
+        }
+        Some(bytes)
     }
 
     fn find(&self, address: u64, size: u64, access: Access) -> Result<*mut u8, String> {

@@ -84,26 +84,6 @@ fn store_nothing(data: Out<u8>, attribute: c_uint) -> Outcome {
     data.put_all(size, std::iter::repeat_n(0, size))
 }
 
-/// Whether devices can be told where managed memory should be.
-fn check_managed(driver: &Driver, address: u64, size: u64, device: c_int) -> Outcome {
-    const HOST: c_int = -1;
-    let options = &driver.machine.options;
-    if device != HOST {
-        driver.device(device)?;
-        if !options.concurrent_managed {
-            return Err(Status::INVALID_DEVICE);
-        }
-    }
-    let range = driver.machine.space.registrations.find(address);
-    let managed =
-        range.is_some_and(|range| range.kind() == Kind::Managed && size <= range.end() - address);
-    if size > 0 && (managed || options.reads_pageable()) {
-        Ok(())
-    } else {
-        Err(Status::INVALID_VALUE)
-    }
-}
-
 functions! {
     /// "Memory Management".
     fn cuMemAlloc_v2(address: Out<u64>, size: usize) {
@@ -143,29 +123,6 @@ functions! {
         let memory = &context.machine.space.devices[context.device];
         free.put((memory.size() - memory.used()) as usize)?;
         total.put(memory.size() as usize)
-    }
-
-    /// "Memory Management".
-    fn cuMemAllocManaged(address: Out<u64>, size: usize, flags: c_uint) {
-        address.put(driver()?.context()?.manage(size as u64, flags)?)
-    }
-
-    /// "Unified Addressing": memory is where it is, so only the checks remain.
-    fn cuMemPrefetchAsync(address: u64, size: usize, device: c_int, stream: usize) {
-        let driver = driver()?;
-        driver.stream(stream)?.0.streams.fault()?;
-        check_managed(driver, address, size as u64, device)
-    }
-
-    /// "Unified Addressing": as for prefetching.
-    fn cuMemAdvise(address: u64, size: usize, advice: c_uint, device: c_int) {
-        let driver = driver()?;
-        driver.context()?;
-        if !(1..=6).contains(&advice) {
-            return Err(Status::INVALID_VALUE);
-        }
-        // Read-mostly and its opposite do not look at the device.
-        check_managed(driver, address, size as u64, if advice <= 2 { -1 } else { device })
     }
 
     /// "Unified Addressing".
