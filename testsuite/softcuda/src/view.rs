@@ -1,11 +1,13 @@
 //! Memory as a kernel of one device sees it.
 
-use crate::host::{Mappings, Protection};
+use crate::handle::unique;
+use crate::host::{Mapped, Mappings, Protection};
 use crate::machine::Machine;
 use crate::memory::Purpose;
 use crate::message;
 use crate::registration::{Hold, Range};
 use softcuda_ptx::{Access, Memory, Refusal};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,6 +23,8 @@ pub(crate) struct View<'a> {
     ranges: Arc<[Arc<Range>]>,
     /// With pageable access, what the process has mapped.
     mappings: Option<Mutex<Mappings>>,
+    /// That no other view ever has.
+    number: u64,
     /// Whether the time that managed memory takes to come here counts.
     migrates: bool,
     refused: AtomicBool,
@@ -39,6 +43,7 @@ impl View<'_> {
             ranges: machine.space.registrations.host(),
             migrates: machine.clock.runs(),
             mappings: machine.options.reads_pageable().then(Mutex::default),
+            number: unique(),
             refused: AtomicBool::new(false),
         }
     }
@@ -81,7 +86,7 @@ impl View<'_> {
             return Self::within(range, address, size, access);
         }
         match &self.mappings {
-            Some(mappings) => Self::pageable(mappings, address, size, access),
+            Some(mappings) => self.pageable(mappings, address, size, access),
             None if address < 4096 => Err("a null pointer".to_owned()),
             None => Err("host memory that is neither registered nor managed".to_owned()),
         }
@@ -102,11 +107,19 @@ impl View<'_> {
     }
 
     fn pageable(
+        &self,
         mappings: &Mutex<Mappings>,
         address: u64,
         size: u64,
         access: Access,
     ) -> Result<*mut u8, String> {
+        let within =
+            |found: &Mapped| address >= found.start && size <= found.end - address.min(found.end);
+        let allows = |found: &Mapped| found.writable || access == Access::Read;
+        let (number, last) = LAST.get();
+        if number == self.number && within(&last) && allows(&last) {
+            return Ok(address as *mut u8);
+        }
         let mut mappings = mappings.lock().unwrap_or_else(PoisonError::into_inner);
         let allowed = |mappings: &Mappings| match mappings.protection(address, size) {
             Protection::Writable => true,
@@ -117,11 +130,19 @@ impl View<'_> {
             // Something may have been mapped since.
             *mappings = Mappings::now().unwrap_or_default();
         }
-        match allowed(&mappings) {
-            true => Ok(address as *mut u8),
-            false => Err("host memory that is not mapped, or not for writing".to_owned()),
+        if !allowed(&mappings) {
+            return Err("host memory that is not mapped, or not for writing".to_owned());
         }
+        if let Some(found) = mappings.find(address) {
+            LAST.set((self.number, found));
+        }
+        Ok(address as *mut u8)
     }
+}
+
+thread_local! {
+    /// What a thread that runs kernels has found last, and for which view.
+    static LAST: Cell<(u64, Mapped)> = const { Cell::new((0, Mapped { start: 0, end: 0, writable: false })) };
 }
 
 impl Memory for View<'_> {
