@@ -10,6 +10,7 @@ use crate::mapping::{Mapping, page_size};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What moves at once, as NVIDIA's driver moves at least so much at a fault.
@@ -23,12 +24,15 @@ const HOST: u8 = 0;
 pub(crate) struct Residence {
     base: u64,
     places: Mapping,
+    /// The program's page table, from the first look on.
+    pages: OnceLock<Option<File>>,
 }
 
 impl Residence {
     /// `size` bytes behind the program's address `base`, all on the host.
     pub(crate) fn new(base: u64, size: u64) -> io::Result<Residence> {
-        Ok(Residence { base, places: Mapping::zeroed((size / BLOCK) as usize)? })
+        let places = Mapping::zeroed((size / BLOCK) as usize)?;
+        Ok(Residence { base, places, pages: OnceLock::new() })
     }
 
     /// Moves the blocks of these bytes to a device: the number of bytes that
@@ -61,7 +65,8 @@ impl Residence {
     /// The same for those blocks that the host has used since they went to a
     /// device.
     pub(crate) fn returned(&self, offset: u64, size: u64) -> u64 {
-        let Ok(pages) = File::open("/proc/self/pagemap") else { return 0 };
+        let pages = self.pages.get_or_init(|| File::open("/proc/self/pagemap").ok());
+        let Some(pages) = pages else { return 0 };
         let present = |start: u64| {
             let page = page_size();
             let mut entries = [0; (BLOCK / 4096 * 8) as usize];

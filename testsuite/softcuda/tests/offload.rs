@@ -18,11 +18,12 @@ struct Programs {
     folder: PathBuf,
 }
 
-const PROGRAMS: [(&str, &str); 4] = [
+const PROGRAMS: [(&str, &str); 5] = [
     ("vadd", "-fopenmp"),
     ("openacc", "-fopenacc"),
     ("semantics", "-fopenmp"),
     ("managed", "-fopenmp"),
+    ("shutdown", "-fopenacc"),
 ];
 
 /// Says so where the test harness does not swallow it.
@@ -310,6 +311,13 @@ cases! {
     managed_memory_outlives_libgomp_in_a_context_that_it_shares |programs| {
         let outcome = programs.run("managed", &["outlives"], &[]);
         outcome.succeeds(&format!("shared 1\n{USED}at the end -6\n"));
+    }
+
+    managed_memory_outlives_a_shutdown_in_a_context_that_is_shared |programs| {
+        let outcome = programs.run("shutdown", &[], &[]);
+        let expected = "host 0 fifth 6\nclosed, fifth 16\nhost 0 fifth 17\n";
+        // The program reads it once more, after the last release.
+        assert_eq!((outcome.out.as_str(), outcome.signal), (expected, Some(11)));
     }
 
     managed_memory_ends_with_its_context |programs| {

@@ -17,11 +17,18 @@ fn range(driver: &Driver, address: u64) -> Option<(u64, u64)> {
     }
 }
 
+/// Handle and device of the context that memory belongs to.
+fn owner(driver: &Driver, owner: usize) -> (usize, usize) {
+    let found = driver.contexts.find(|context| context.id == owner);
+    found.map_or((0, 0), |(handle, context)| (handle, context.device))
+}
+
 /// `CU_POINTER_ATTRIBUTE_HOST_POINTER`, which memory of devices has not.
 const HOST_POINTER: c_uint = 4;
 
 /// What `cuPointerGetAttribute` can say about an address.
 struct Facts {
+    context: usize,
     device: usize,
     managed: bool,
     host: bool,
@@ -35,13 +42,16 @@ impl Facts {
         let space = &driver.machine.space;
         if let Some(device) = space.device(address) {
             let (start, found) = space.devices[device].allocation(address)?;
+            let (context, _) = owner(driver, found.owner);
             let (size, number) = (found.size, found.number);
-            return Some(Facts { device, managed: false, host: false, start, size, number });
+            let (managed, host) = (false, false);
+            return Some(Facts { context, device, managed, host, start, size, number });
         }
         let range = space.registrations.find(address)?;
-        let managed = range.kind() == Kind::Managed;
+        let (context, device) = owner(driver, range.owner);
+        let (managed, host) = (range.kind() == Kind::Managed, true);
         let (start, size, number) = (range.start, range.size, range.number);
-        Some(Facts { device: 0, managed, host: true, start, size, number })
+        Some(Facts { context, device, managed, host, start, size, number })
     }
 
     /// Stores the value of a `CUpointer_attribute`, each with its own type.
@@ -50,7 +60,7 @@ impl Facts {
         const DEVICE: c_uint = 2;
         match attribute {
             // CONTEXT
-            1 => data.cast::<usize>().put(crate::context::current()),
+            1 => data.cast().put(self.context),
             // MEMORY_TYPE: managed memory counts as the device's.
             2 => data.cast().put(if self.host && !self.managed { HOST } else { DEVICE }),
             // DEVICE_POINTER

@@ -78,6 +78,11 @@ fn pointers_have_attributes() {
     let mut managed = 0u64;
     assert_eq!(cuda!("cuMemAllocManaged"(&raw mut managed, 100, 1)), 0);
     assert_eq!((get(2, managed), get(8, managed), get(4, managed)), (Ok(2), Ok(1), Ok(managed)));
+    let context = current() as u64;
+    let mut other = 0usize;
+    assert_eq!(cuda!("cuCtxCreate_v2"(&raw mut other, 0, 0)), 0);
+    assert_eq!((get(1, managed), get(1, device)), (Ok(context), Ok(context)));
+    assert_eq!(cuda!("cuCtxDestroy_v2"(other)), 0);
     let plain = [0u8; 64];
     let plain = plain.as_ptr() as u64;
     assert_eq!(get(2, plain), Err(1));
