@@ -15,8 +15,8 @@ cd "$top/testsuite/gpu"
 near='-Wl,--disable-new-dtags,-rpath,$ORIGIN'
 strict='-O2 -Wall -Wextra -Werror'
 # shellcheck disable=SC2086 # a list of words
-$gcc $strict probe.c driver.c rules.c registering.c copying.c sharing.c costs.c copies.c \
-  -pthread -ldl -o "$kit/probe"
+$gcc $strict probe.c driver.c rules.c registering.c copying.c sharing.c \
+  managing.c costs.c copies.c -pthread -ldl -o "$kit/probe"
 offload="$strict -fopenmp -foffload=nvptx-none -no-pie"
 # shellcheck disable=SC2086
 $gcc $offload bandwidth.c "$near" -o "$kit/bandwidth-stock"

@@ -17,6 +17,7 @@ enum
   REGISTER_PORTABLE = 1,
   REGISTER_READ_ONLY = 8,
   ATTACH_GLOBAL = 1,
+  ADVISE_PREFERRED_LOCATION = 3,
   POINTER_MEMORY_TYPE = 2,
   POINTER_IS_MANAGED = 8,
   MEMORY_TYPE_HOST = 1
@@ -40,6 +41,8 @@ enum
   F (allocate, "cuMemAlloc_v2", (CUdeviceptr *, size_t)) \
   F (free, "cuMemFree_v2", (CUdeviceptr)) \
   F (manage, "cuMemAllocManaged", (CUdeviceptr *, size_t, unsigned)) \
+  F (prefetch, "cuMemPrefetchAsync", (CUdeviceptr, size_t, CUdevice, CUstream)) \
+  F (advise, "cuMemAdvise", (CUdeviceptr, size_t, int, CUdevice)) \
   F (host_allocate, "cuMemHostAlloc", (void **, size_t, unsigned)) \
   F (host_free, "cuMemFreeHost", (void *)) \
   F (host_register, "cuMemHostRegister_v2", (void *, size_t, unsigned)) \

@@ -117,5 +117,15 @@ const struct rule rules[] = {
   { "context-push-pop", "restored", push_pop },
   { "no-context-register", "201", no_context_register },
   { "no-context-unregister", "201", no_context_unregister },
+  { "managed-freed", "fault", managed_freed },
+  { "managed-context", "fault", managed_context },
+  { "managed-fork", "fault", managed_fork },
+  { "managed-aligned", "aligned", managed_aligned },
+  { "managed-adjacent", "1", managed_adjacent },
+  { "managed-itself", "accepted", managed_itself },
+  { "managed-prefetch", "accepted", managed_prefetch },
+  { "managed-prefetch-beyond", "1", managed_prefetch_beyond },
+  { "managed-prefetch-plain", "1", managed_prefetch_plain },
+  { "managed-advice", "accepted", managed_advice },
   { NULL, NULL, NULL }
 };

@@ -82,4 +82,16 @@ const char *push_pop (void);
 const char *no_context_register (void);
 const char *no_context_unregister (void);
 
+/* managing.c */
+const char *managed_freed (void);
+const char *managed_context (void);
+const char *managed_fork (void);
+const char *managed_aligned (void);
+const char *managed_adjacent (void);
+const char *managed_itself (void);
+const char *managed_prefetch (void);
+const char *managed_prefetch_beyond (void);
+const char *managed_prefetch_plain (void);
+const char *managed_advice (void);
+
 #endif

@@ -91,6 +91,7 @@ fn every_switch_of_softcuda_is_seen() {
         ("unregister-interior", "accept", "accepted"),
         ("straddle", "accept", "accepted"),
         ("adjacent", "accept", "accepted"),
+        ("managed-fork", "accept", "there"),
     ] {
         let mut probe = on_softcuda(&kit.join("probe"));
         let output =
@@ -114,7 +115,9 @@ fn a_driver_with_other_rules_is_told() {
         .filter(|line| line.ends_with("DIFFERENT"))
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
-    assert_eq!(different, ["adjacent expected 1 found accepted DIFFERENT"]);
+    let expected = ["adjacent", "managed-adjacent"]
+        .map(|rule| format!("{rule} expected 1 found accepted DIFFERENT"));
+    assert_eq!(different, expected);
 }
 
 #[test]
@@ -125,7 +128,7 @@ fn a_failing_driver_is_a_failure_of_that_rule_only() {
     let output = run(probe.arg("rules").env("SOFTCUDA_FAIL", "cuMemAllocManaged:*=2"));
     assert_eq!(output.status.code(), Some(1));
     let failed = text(&output).lines().filter(|line| line.contains("found failure")).count();
-    assert_eq!(failed, 2, "{}", text(&output));
+    assert_eq!(failed, 11, "{}", text(&output));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::cost::Expense;
 use crate::host::resident;
 use crate::machine::Machine;
 use crate::memory::Purpose;
-use crate::registration::{Hold, Kind};
+use crate::registration::Kind;
 use crate::rule::Rule;
 use crate::space::Place;
 use crate::status::{Outcome, Status};
@@ -93,16 +93,63 @@ impl Context {
                 Ok(())
             }
             None if address == 0 => Ok(()),
-            None => space.registrations.free(address, Kind::Managed),
+            None => {
+                let size = space.registrations.free(address, Kind::Managed)?;
+                let statistics = &self.machine.statistics;
+                statistics.managed_frees.add(1);
+                statistics.live_managed.subtract(1);
+                statistics.live_managed_bytes.subtract(size);
+                Ok(())
+            }
         }
     }
 
     /// `cuMemAllocManaged`.
     pub(crate) fn manage(&self, size: u64, flags: u32) -> Outcome<u64> {
+        if !self.machine.options.managed {
+            return Err(Status::NOT_SUPPORTED);
+        }
         self.streams.fault()?;
         let address = self.machine.space.registrations.manage(size, flags, self.id)?;
-        self.machine.statistics.managed_allocations.add(1);
+        let statistics = &self.machine.statistics;
+        statistics.managed_allocations.add(1);
+        statistics.live_managed.add(1);
+        statistics.live_managed_bytes.add(size);
         Ok(address)
+    }
+
+    /// `cuMemPrefetchAsync` of a range that [`Self::check_managed`] accepts.
+    pub(crate) fn prefetch(
+        &self,
+        address: u64,
+        size: u64,
+        device: Option<usize>,
+        stream: usize,
+    ) -> Outcome {
+        let machine = Arc::clone(&self.machine);
+        let work = move || {
+            machine.prefetch(address, size, device);
+            Ok(())
+        };
+        self.streams.push(stream, Work::Task(Box::new(work)))?;
+        let statistics = &self.machine.statistics;
+        statistics.prefetches.add(1);
+        match device {
+            Some(_) => statistics.prefetched_to_device_bytes.add(size),
+            None => statistics.prefetched_to_host_bytes.add(size),
+        }
+        Ok(())
+    }
+
+    /// Whether a range is one that advice and prefetching are for.
+    pub(crate) fn check_managed(&self, address: u64, size: u64) -> Outcome {
+        let range = self.machine.space.registrations.find(address);
+        let range = range.filter(|range| range.kind() == Kind::Managed);
+        let managed = range.is_some_and(|range| size <= range.end() - address);
+        match size > 0 && (managed || self.machine.options.reads_pageable()) {
+            true => Ok(()),
+            false => Err(Status::INVALID_VALUE),
+        }
     }
 
     /// `cuMemHostAlloc`.
@@ -121,7 +168,7 @@ impl Context {
         if address == 0 {
             return Ok(());
         }
-        self.machine.space.registrations.free(address, Kind::Allocated)
+        self.machine.space.registrations.free(address, Kind::Allocated).map(drop)
     }
 
     /// `cuMemHostRegister`.
@@ -206,7 +253,7 @@ impl Context {
     /// managed memory until it has synchronised.
     pub(crate) fn close_managed(&self) {
         if !self.machine.options.concurrent_managed {
-            self.protect_managed(false);
+            self.machine.space.registrations.open_managed(false);
         }
     }
 
@@ -219,15 +266,7 @@ impl Context {
 
     fn open_managed(&self) {
         if !self.machine.options.concurrent_managed {
-            self.protect_managed(true);
-        }
-    }
-
-    fn protect_managed(&self, open: bool) {
-        for range in self.machine.space.registrations.all().iter() {
-            if let Hold::Managed(managed) = &range.hold {
-                managed.open(open);
-            }
+            self.machine.space.registrations.open_managed(true);
         }
     }
 }

@@ -320,3 +320,94 @@ fn limits_are_remembered() {
     assert_eq!(context.limit(2), Ok(1 << 30));
     assert_eq!(context.set_limit(99, 1), Err(Status::INVALID_VALUE));
 }
+
+#[test]
+fn managed_memory_ends_with_its_context() {
+    let context = context(Options::default());
+    let other = Context::new(Arc::clone(&context.machine), 0, 0);
+    let (managed, others) = (context.manage(100, 1).unwrap(), other.manage(100, 1).unwrap());
+    context.destroy();
+    assert!(!writable(managed) && writable(others));
+    assert_eq!(other.free(managed), Err(Status::INVALID_VALUE));
+    let counted = &context.machine.statistics;
+    assert_eq!((counted.live_managed.get(), counted.live_managed_bytes.get()), (2, 200));
+    assert_eq!(context.free(others), Ok(()), "whose it is does not matter");
+    assert_eq!((counted.managed_frees.get(), counted.live_managed_bytes.get()), (1, 100));
+}
+
+#[test]
+fn copies_of_managed_memory_are_counted() {
+    let context = context(Options::default());
+    let (_memory, plain) = host();
+    let managed = context.manage(8192, 1).unwrap();
+    let copy = |to, from, size| context.copy((to, Place::Any), (from, Place::Any), size);
+    let counted = &context.machine.statistics;
+    copy(managed, plain, 1000).unwrap();
+    copy(plain, managed, 200).unwrap();
+    assert_eq!(counted.managed_copy_bytes.get(), 1200);
+    transfer::write(managed, b"abc").unwrap();
+    // libgomp refuses it before it comes to the driver.
+    assert_eq!(copy(managed, managed, 8192), Ok(()));
+    assert_eq!((bytes(managed), counted.managed_copy_bytes.get()), (*b"abc", 1200 + 8192));
+    copy(plain, plain + 4096, 50).unwrap();
+    assert_eq!(counted.managed_copy_bytes.get(), 1200 + 8192);
+}
+
+#[test]
+fn a_device_may_have_no_managed_memory() {
+    let none = context(Options { managed: false, ..Options::default() });
+    assert_eq!(none.manage(100, 1), Err(Status::NOT_SUPPORTED));
+    let little = context(Options { managed_limit: 100, ..Options::default() });
+    assert_eq!(little.manage(101, 1), Err(Status::OUT_OF_MEMORY));
+    assert!(little.manage(100, 1).is_ok());
+}
+
+#[test]
+fn a_copy_across_two_managed_allocations_fails() {
+    let context = context(Options::default());
+    let (first, second) =
+        (context.manage(2 << 20, 1).unwrap(), context.manage(2 << 20, 1).unwrap());
+    assert_eq!(second, first + (2 << 20), "they touch");
+    let device = context.allocate(16).unwrap();
+    let copy = |from| context.copy((device, Place::Device), (from, Place::Any), 16);
+    assert_eq!(copy(second - 8), Err(Status::INVALID_VALUE));
+    assert_eq!(copy(second - 16), Ok(()));
+}
+
+#[test]
+fn managed_memory_takes_time_to_move() {
+    let costs = Some(Costs::parse("h100-pcie").unwrap());
+    let context = context(Options { costs, ..Options::default() });
+    let (size, machine) = (16 << 20, &context.machine);
+    let managed = context.manage(size, 1).unwrap();
+    transfer::write(managed, &vec![1; size as usize]).unwrap();
+    let spent = |work: &dyn Fn()| {
+        let before = machine.clock.seconds().unwrap();
+        work();
+        machine.clock.seconds().unwrap() - before
+    };
+    let use_it = || {
+        machine.recall();
+        (0..size / 4096).for_each(|page| machine.attract(managed + page * 4096, 4, 0));
+    };
+    let counted = &machine.statistics;
+    let faults = spent(&use_it);
+    assert_eq!(counted.migrated_to_device_bytes.get(), size as i64);
+    assert_eq!(spent(&use_it), 0.0, "it is there");
+    let back = spent(&|| context.prefetch(managed, size, None, DEFAULT).unwrap());
+    let there = spent(&|| context.prefetch(managed, size, Some(0), DEFAULT).unwrap());
+    assert_eq!(spent(&use_it), 0.0);
+    // 256 blocks of 64 KiB at 8 GB/s and 8 µs each; one copy at 55 GB/s.
+    assert!((faults - 16.777e6 / 8e9 - 256.0 * 8e-6).abs() < 1e-5, "{faults}");
+    assert!((there - 16.777e6 / 55e9 - 8e-6).abs() < 1e-5, "{there}");
+    assert!((back - there).abs() < 1e-8, "{back}");
+    assert_eq!(counted.migrated_to_host_bytes.get(), 0);
+    assert_eq!(counted.prefetched_to_host_bytes.get(), size as i64);
+    assert_eq!(
+        (counted.prefetches.get(), counted.prefetched_to_device_bytes.get()),
+        (2, size as i64)
+    );
+    transfer::write(managed, b"x").unwrap();
+    assert!(spent(&use_it) > 0.0, "the host has it");
+    assert!(counted.migrated_to_host_bytes.get() > 0);
+}

@@ -93,6 +93,12 @@ impl Copy {
         self.0.iter().map(|part| (part.from.sort(), part.to.sort(), part.size))
     }
 
+    /// How many bytes come from or go to managed memory.
+    pub(crate) fn managed(&self) -> u64 {
+        let managed = self.0.iter().filter(|part| part.from.managed() || part.to.managed());
+        managed.map(|part| part.size).sum()
+    }
+
     /// Copies.
     pub(crate) fn run(&self) -> Outcome {
         self.0.iter().try_for_each(Part::run)

@@ -15,7 +15,7 @@ fn space(rules: &str) -> Space {
     let rules = Rules::parse(rules).unwrap();
     Space {
         devices: vec![Arc::new(DeviceMemory::new(64 << 20).unwrap())],
-        registrations: Registrations::new(rules, Pinner::new(Pinning::Auto), u64::MAX),
+        registrations: Registrations::new(rules, Pinner::new(Pinning::Auto), u64::MAX, u64::MAX),
     }
 }
 

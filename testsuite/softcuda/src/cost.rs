@@ -136,6 +136,11 @@ impl Clock {
         }
     }
 
+    /// Whether there are costs.
+    pub(crate) fn runs(&self) -> bool {
+        self.costs.is_some()
+    }
+
     /// Virtual seconds, if there are costs.
     pub(crate) fn seconds(&self) -> Option<f64> {
         self.costs.as_ref().map(|_| self.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9)

@@ -53,15 +53,17 @@ pub(crate) fn attribute(
         75 => 7,
         76 => 0,
         81 => 96 << 10,
-        // Maps host memory, unified addressing, managed memory, registration,
-        // at the host's address.
-        19 | 41 | 83 | 91 => 1,
+        // Maps host memory, unified addressing, registered memory at the
+        // host's address.
+        19 | 41 | 91 => 1,
+        83 => i32::from(options.managed),
         88 => i32::from(options.reads_pageable()),
-        89 => i32::from(options.concurrent_managed),
-        // The host's direct access to managed memory, and others.
-        78 | 90 | 101 => 0,
+        89 => i32::from(options.concurrent()),
+        78 | 90 => 0,
         99 => i32::from(options.host_register),
-        100 => i32::from(options.host_page_tables),
+        // Through the host's page tables, and the host's direct access to
+        // managed memory that is on the device: where both are coherent.
+        100 | 101 => i32::from(options.host_page_tables),
         113 => i32::from(rules.check(Rule::ReadOnlyFlag).is_ok()),
         _ => return None,
     })
@@ -102,5 +104,14 @@ mod tests {
         assert_eq!(attribute(&options, &rules, 0, 1), Some(1024));
         assert_eq!(attribute(&options, &rules, 0, 113), Some(0));
         assert_ne!(uuid(0), uuid(1));
+        let number = |options: &Options, number| attribute(options, &rules, 0, number).unwrap();
+        let numbers = |options| [83, 89, 88, 100, 101].map(|each| number(&options, each));
+        assert_eq!(numbers(Options::default()), [1, 1, 0, 0, 0]);
+        let none = Options { managed: false, ..Options::default() };
+        assert_eq!(numbers(none), [0, 0, 0, 0, 0]);
+        let apart = Options { concurrent_managed: false, ..Options::default() };
+        assert_eq!(numbers(apart), [1, 0, 0, 0, 0]);
+        let coherent = Options { host_page_tables: true, ..Options::default() };
+        assert_eq!(numbers(coherent), [1, 1, 1, 1, 1]);
     }
 }

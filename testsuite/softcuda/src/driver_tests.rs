@@ -43,6 +43,23 @@ fn a_primary_context_lives_while_it_is_retained() {
 }
 
 #[test]
+fn managed_memory_lives_as_long_as_its_primary_context() {
+    let driver = driver(Options::default());
+    let there = |address| crate::transfer::write(address, b"x").is_ok();
+    for reset in [false, true] {
+        let handle = driver.retain_primary(0);
+        driver.retain_primary(0);
+        let managed = driver.contexts.get(handle).unwrap().manage(100, 1).unwrap();
+        if !reset {
+            driver.release_primary(0, false).unwrap();
+            assert!(there(managed), "retained once more");
+        }
+        driver.release_primary(0, reset).unwrap();
+        assert!(!there(managed));
+    }
+}
+
+#[test]
 fn streams_belong_to_their_context() {
     let driver = driver(Options::default());
     let handle = driver.create_context(0, 0).unwrap();

@@ -38,6 +38,13 @@ impl<T> Table<T> {
         values.get(&handle).cloned().ok_or(self.missing)
     }
 
+    /// The handle and value that `wanted` tells.
+    pub(crate) fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<(usize, Arc<T>)> {
+        let values = self.values.read().unwrap_or_else(PoisonError::into_inner);
+        let found = values.iter().find(|(_, value)| wanted(value))?;
+        Some((*found.0, Arc::clone(found.1)))
+    }
+
     /// Ends a handle; the value ends with its last user.
     pub(crate) fn remove(&self, handle: usize) -> Outcome<Arc<T>> {
         let mut values = self.values.write().unwrap_or_else(PoisonError::into_inner);
@@ -69,6 +76,8 @@ mod tests {
         let table = Table::new(Status::INVALID_HANDLE);
         let first = table.insert(1);
         assert_eq!(*table.get(first).unwrap(), 1);
+        assert_eq!(table.find(|value| *value == 1).map(|found| found.0), Some(first));
+        assert!(table.find(|value| *value == 2).is_none());
         table.remove(first).unwrap();
         let second = table.insert(2);
         assert_ne!(first, second);

@@ -14,9 +14,18 @@ pub(crate) enum Protection {
     Writable,
 }
 
+/// A mapping that may be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapped {
+    pub(crate) start: u64,
+    /// The first address behind it.
+    pub(crate) end: u64,
+    pub(crate) writable: bool,
+}
+
 /// The process's mappings at one moment, without those that nobody may read.
 #[derive(Debug, Default)]
-pub(crate) struct Mappings(Vec<(u64, u64, bool)>);
+pub(crate) struct Mappings(Vec<Mapped>);
 
 impl Mappings {
     /// Reads `/proc/self/maps`.
@@ -25,16 +34,20 @@ impl Mappings {
         Ok(Mappings(String::from_utf8_lossy(&text).lines().filter_map(Self::line).collect()))
     }
 
-    fn line(line: &str) -> Option<(u64, u64, bool)> {
+    fn line(line: &str) -> Option<Mapped> {
         let mut fields = line.split(' ');
         let (start, end) = fields.next()?.split_once('-')?;
         let flags = fields.next()?.as_bytes();
         let hex = |text| u64::from_str_radix(text, 16).ok();
-        (flags.first() == Some(&b'r')).then_some((
-            hex(start)?,
-            hex(end)?,
-            flags.get(1) == Some(&b'w'),
-        ))
+        let (start, end) = (hex(start)?, hex(end)?);
+        let writable = flags.get(1) == Some(&b'w');
+        (flags.first() == Some(&b'r')).then_some(Mapped { start, end, writable })
+    }
+
+    /// The mapping that an address lies in.
+    pub(crate) fn find(&self, address: u64) -> Option<Mapped> {
+        let found = self.0.get(self.0.partition_point(|mapped| mapped.end <= address))?;
+        (found.start <= address).then_some(*found)
     }
 
     /// How the host may use `[start, start + size)`.
@@ -42,15 +55,15 @@ impl Mappings {
         let end = start.saturating_add(size);
         let mut at = start;
         let mut protection = Protection::Writable;
-        let first = self.0.partition_point(|mapping| mapping.1 <= start);
-        for &(from, to, writable) in &self.0[first..] {
-            if from > at || at >= end {
+        let first = self.0.partition_point(|mapped| mapped.end <= start);
+        for mapped in &self.0[first..] {
+            if mapped.start > at || at >= end {
                 break;
             }
-            if !writable {
+            if !mapped.writable {
                 protection = Protection::ReadOnly;
             }
-            at = to;
+            at = mapped.end;
         }
         if at < end { Protection::Unmapped } else { protection }
     }
@@ -79,13 +92,20 @@ mod tests {
 
     #[test]
     fn protection_of_a_range_is_that_of_its_weakest_page() {
-        let mappings = Mappings(vec![(10, 20, true), (20, 30, false), (40, 50, true)]);
+        let mapped = |(start, end, writable)| Mapped { start, end, writable };
+        let mappings = [(10, 20, true), (20, 30, false), (40, 50, true)].map(mapped);
+        let mappings = Mappings(mappings.to_vec());
         assert_eq!(mappings.protection(12, 8), Protection::Writable);
         assert_eq!(mappings.protection(12, 9), Protection::ReadOnly);
         assert_eq!(mappings.protection(20, 10), Protection::ReadOnly);
         assert_eq!(mappings.protection(25, 20), Protection::Unmapped);
         assert_eq!(mappings.protection(45, 10), Protection::Unmapped);
         assert_eq!(mappings.protection(60, 1), Protection::Unmapped);
+        let start = |address| mappings.find(address).map(|found| found.start);
+        assert_eq!(
+            [10, 19, 20, 30, 49, 50].map(start),
+            [10, 10, 20, 0, 40, 0].map(|start| (start > 0).then_some(start))
+        );
     }
 
     #[test]

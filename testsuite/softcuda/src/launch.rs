@@ -86,6 +86,9 @@ fn run(function: &Function, launch: &Launch) -> Outcome {
     let machine = &context.machine;
     let limits = Limits { threads: machine.options.threads, quantum: machine.options.quantum };
     let _alone = machine.occupy(context.device);
+    if machine.clock.runs() {
+        machine.recall();
+    }
     let view = View::new(machine, context.device, context.id);
     machine.clock.spend(Instant::now(), Expense::Launch);
     machine.statistics.kernels.add(1);

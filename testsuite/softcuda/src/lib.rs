@@ -8,12 +8,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that cannot go on has failed"))]
 
 mod api;
+mod bounds;
 mod context;
 mod copy;
 mod cost;
 mod device;
 mod driver;
 mod event;
+mod extent;
 mod handle;
 mod host;
 mod injection;
@@ -28,6 +30,7 @@ mod option;
 mod pin;
 mod rectangle;
 mod registration;
+mod residence;
 mod rule;
 mod side;
 mod space;

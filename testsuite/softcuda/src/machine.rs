@@ -34,7 +34,8 @@ impl Machine {
         let device = |_| DeviceMemory::new(options.memory).map(Arc::new);
         let devices = (0..options.devices).map(device).collect::<io::Result<_>>()?;
         let pinner = Pinner::new(options.pinning);
-        let registrations = Registrations::new(options.rules.clone(), pinner, options.pin_limit);
+        let (rules, managed) = (options.rules.clone(), options.managed_limit);
+        let registrations = Registrations::new(rules, pinner, options.pin_limit, managed);
         Ok(Machine {
             space: Space { devices, registrations },
             clock: Clock::new(options.costs.clone(), options.pace),
@@ -61,11 +62,48 @@ impl Machine {
         self.running[device].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A kernel uses managed memory, which comes to its device.
+    pub(crate) fn attract(&self, address: u64, size: u64, device: usize) {
+        let began = Instant::now();
+        let bytes = self.space.registrations.pool().migrate(address, size, Some(device));
+        if bytes > 0 {
+            self.statistics.migrated_to_device_bytes.add(bytes);
+            self.clock.spend(began, Expense::HtoD(bytes, false));
+        }
+    }
+
+    /// Before a kernel: what the host has used of managed memory is there.
+    pub(crate) fn recall(&self) {
+        let began = Instant::now();
+        let bytes = self.space.registrations.pool().returned();
+        if bytes > 0 {
+            self.statistics.migrated_to_host_bytes.add(bytes);
+            self.clock.spend(began, Expense::DtoH(bytes, false));
+        }
+    }
+
+    /// Carries out `cuMemPrefetchAsync`, to a device or to the host.
+    pub(crate) fn prefetch(&self, address: u64, size: u64, device: Option<usize>) {
+        if !self.clock.runs() {
+            return;
+        }
+        let began = Instant::now();
+        let bytes = self.space.registrations.pool().migrate(address, size, device);
+        self.clock.spend(
+            began,
+            match device {
+                Some(_) => Expense::HtoD(bytes, true),
+                None => Expense::DtoH(bytes, true),
+            },
+        );
+    }
+
     /// Carries out a copy and counts it.
     pub(crate) fn copy(&self, copy: &Copy) -> Outcome {
         let began = Instant::now();
         copy.run()?;
         let statistics = &self.statistics;
+        statistics.managed_copy_bytes.add(copy.managed());
         // A copy is one call, however many rows it has.
         let mut totals = BTreeMap::<_, u64>::new();
         for (from, to, size) in copy.sorts() {

@@ -1,6 +1,6 @@
 //! Memory of this process that the driver itself maps.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -64,14 +64,69 @@ impl Mapping {
         self.size
     }
 
-    /// Allows (or forbids) the host to touch the pages.
-    pub(crate) fn protect(&self, accessible: bool) -> io::Result<()> {
+    /// Lets the host touch `size` bytes from `at` on, which are those of `file`
+    /// from `offset` on then. A child of `fork` finds nothing there, unless
+    /// it is to inherit them.
+    pub(crate) fn show(
+        &self,
+        at: u64,
+        size: u64,
+        file: &File,
+        offset: u64,
+        inherited: bool,
+    ) -> io::Result<()> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        let start = self.replace(at, size, protection, flags, file.as_raw_fd(), offset)?;
+        // SAFETY: changes pages of this mapping only.
+        if !inherited && unsafe { libc::madvise(start, size as usize, libc::MADV_DONTFORK) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    }
+
+    /// Makes bytes that were shown address space again.
+    pub(crate) fn hide(&self, at: u64, size: u64) -> io::Result<()> {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        self.replace(at, size, libc::PROT_NONE, flags, -1, 0).map(drop)
+    }
+
+    fn replace(
+        &self,
+        at: u64,
+        size: u64,
+        protection: c_int,
+        flags: c_int,
+        file: c_int,
+        offset: u64,
+    ) -> io::Result<*mut c_void> {
+        let start = self.part(at, size)?;
+        let flags = flags | libc::MAP_FIXED;
+        // SAFETY: replaces pages of this mapping only.
+        match unsafe { libc::mmap(start, size as usize, protection, flags, file, offset as i64) } {
+            libc::MAP_FAILED => Err(io::Error::last_os_error()),
+            start => Ok(start),
+        }
+    }
+
+    /// Allows (or forbids) the host to touch `size` bytes from `at` on.
+    pub(crate) fn protect(&self, at: u64, size: u64, accessible: bool) -> io::Result<()> {
+        let start = self.part(at, size)?;
         let protection =
             if accessible { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
         // SAFETY: changes pages of this mapping only.
-        match unsafe { libc::mprotect(self.start().cast(), self.size, protection) } {
+        match unsafe { libc::mprotect(start, size as usize, protection) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    fn part(&self, at: u64, size: u64) -> io::Result<*mut c_void> {
+        match at.checked_add(size) {
+            Some(end) if end <= self.size as u64 => {
+                Ok(self.start().wrapping_add(at as usize).cast())
+            }
+            _ => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 }

@@ -4,13 +4,14 @@
 //! Copies read and write the file; kernels use a mapping of it. A program that
 //! follows a device pointer on the host faults, as it would with a GPU.
 
+use crate::bounds::Bounds;
+use crate::extent::Extents;
 use crate::handle::unique;
 use crate::mapping::{Mapping, give_back, memory_file};
 use crate::status::{Outcome, Status};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Allocations begin at a multiple of this, as on hardware.
@@ -28,15 +29,14 @@ pub(crate) struct DeviceMemory {
     window: Mapping,
     backing: Mapping,
     file: File,
-    /// For each granule how many of its bytes are allocated.
-    valid: Mapping,
+    bounds: Bounds<GRANULE>,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     allocations: BTreeMap<u64, Allocation>,
-    free: BTreeMap<u64, u64>,
+    free: Extents,
     used: u64,
 }
 
@@ -65,12 +65,11 @@ impl DeviceMemory {
     pub(crate) fn new(size: u64) -> io::Result<DeviceMemory> {
         let size = size / GRANULE * GRANULE;
         let file = memory_file(size)?;
-        let state =
-            State { allocations: BTreeMap::new(), free: BTreeMap::from([(0, size)]), used: 0 };
+        let state = State { allocations: BTreeMap::new(), free: Extents::new(size), used: 0 };
         Ok(DeviceMemory {
             window: Mapping::reserved(size as usize)?,
             backing: Mapping::shared(&file, 0, size as usize)?,
-            valid: Mapping::zeroed((size / GRANULE * 2) as usize)?,
+            bounds: Bounds::new(size)?,
             file,
             state: Mutex::new(state),
         })
@@ -103,22 +102,11 @@ impl DeviceMemory {
         let align = align.max(GRANULE);
         let taken = size.checked_next_multiple_of(GRANULE)?.checked_add(GRANULE)?;
         let mut state = self.state();
-        let fit = |(&start, &free): (&u64, &u64)| {
-            let offset = start.checked_next_multiple_of(align)?;
-            (offset + taken <= start + free).then_some((start, free, offset))
-        };
-        let (start, free, offset) = state.free.iter().find_map(fit)?;
-        state.free.remove(&start);
-        if offset > start {
-            state.free.insert(start, offset - start);
-        }
-        if start + free > offset + taken {
-            state.free.insert(offset + taken, start + free - offset - taken);
-        }
+        let offset = state.free.take(taken, align)?;
         let allocation = Allocation { size, purpose, owner, number: unique() };
         state.allocations.insert(offset, allocation);
         state.used += taken;
-        self.mark(offset, size, true);
+        self.bounds.mark(offset, size, true);
         Some(self.base() + offset)
     }
 
@@ -147,22 +135,12 @@ impl DeviceMemory {
     fn remove(&self, state: &mut State, offset: u64, size: u64) {
         state.allocations.remove(&offset);
         let taken = size.next_multiple_of(GRANULE) + GRANULE;
-        self.mark(offset, size, false);
+        self.bounds.mark(offset, size, false);
         if taken >= RETURNED {
             give_back(&self.file, offset, taken);
         }
         state.used -= taken;
-        let (mut start, mut free) = (offset, taken);
-        if let Some((&before, &length)) = state.free.range(..offset).next_back()
-            && before + length == offset
-        {
-            state.free.remove(&before);
-            (start, free) = (before, free + length);
-        }
-        if let Some(length) = state.free.remove(&(offset + taken)) {
-            free += length;
-        }
-        state.free.insert(start, free);
+        state.free.give_back(offset, taken);
     }
 
     /// The allocation that `address` lies in, with its start.
@@ -188,8 +166,7 @@ impl DeviceMemory {
         if offset >= self.size() {
             return None;
         }
-        let valid = self.granules()[(offset / GRANULE) as usize].load(Ordering::Relaxed);
-        if offset % GRANULE + size > u64::from(valid) && self.offset(address, size).is_none() {
+        if !self.bounds.hold(offset, size) && self.offset(address, size).is_none() {
             return None;
         }
         Some(self.backing.start().wrapping_add(offset as usize))
@@ -215,23 +192,6 @@ impl DeviceMemory {
 
     fn base(&self) -> u64 {
         self.window.start() as u64
-    }
-
-    fn granules(&self) -> &[AtomicU16] {
-        let count = self.valid.size() / 2;
-        // SAFETY: the mapping holds that many aligned numbers, is only ever
-        // accessed through this slice, and lives as long as `self`.
-        unsafe { std::slice::from_raw_parts(self.valid.start().cast(), count) }
-    }
-
-    fn mark(&self, offset: u64, size: u64, valid: bool) {
-        let granules = &self.granules()[(offset / GRANULE) as usize..];
-        let mut left = size;
-        for granule in granules.iter().take(size.div_ceil(GRANULE) as usize) {
-            let bytes = left.min(GRANULE);
-            granule.store(if valid { bytes as u16 } else { 0 }, Ordering::Relaxed);
-            left -= bytes;
-        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

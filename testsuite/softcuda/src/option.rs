@@ -30,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
     pub(crate) quantum: u32,
     pub(crate) deferred: bool,
+    pub(crate) managed: bool,
+    pub(crate) managed_limit: u64,
     pub(crate) concurrent_managed: bool,
     pub(crate) pageable_access: bool,
     pub(crate) host_page_tables: bool,
@@ -55,6 +57,8 @@ impl Default for Options {
             threads: std::thread::available_parallelism().map_or(1, NonZero::get).min(64),
             quantum: 100,
             deferred: false,
+            managed: true,
+            managed_limit: u64::MAX,
             concurrent_managed: true,
             pageable_access: false,
             host_page_tables: false,
@@ -72,6 +76,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Whether the program and kernels may use managed memory at a time.
+    pub(crate) fn concurrent(&self) -> bool {
+        self.managed && self.concurrent_managed
+    }
+
     /// Whether kernels may use any mapped host memory.
     pub(crate) fn reads_pageable(&self) -> bool {
         self.pageable_access || self.host_page_tables
@@ -97,6 +106,12 @@ const TABLE: &[(&str, Reader, &str)] = &[
         "ASYNC",
         |o, v| set(&mut o.deferred, choice(v, &[("immediate", false), ("deferred", true)])),
         "immediate, deferred",
+    ),
+    ("MANAGED", |o, v| set(&mut o.managed, flag(v)), "0, 1"),
+    (
+        "MANAGED_LIMIT",
+        |o, v| set(&mut o.managed_limit, size(v, 0..=u64::MAX)),
+        "a size such as 64M",
     ),
     ("CONCURRENT_MANAGED", |o, v| set(&mut o.concurrent_managed, flag(v)), "0, 1"),
     ("PAGEABLE_ACCESS", |o, v| set(&mut o.pageable_access, flag(v)), "0, 1"),

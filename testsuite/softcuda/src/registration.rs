@@ -83,7 +83,7 @@ pub(crate) struct Registrations {
 #[derive(Default)]
 struct State {
     ranges: BTreeMap<u64, Arc<Range>>,
-    /// The same for those who look at all of them, until there is a change.
+    /// Those that are not managed, for kernels, until there is a change.
     list: Option<Arc<[Arc<Range>]>>,
     pinned: u64,
 }
@@ -103,25 +103,32 @@ impl State {
     fn insert(&mut self, range: Range) {
         if range.kind() != Kind::Managed {
             self.pinned += range.size;
+            self.list = None;
         }
         self.ranges.insert(range.start, Arc::new(range));
-        self.list = None;
     }
 
     fn remove(&mut self, start: u64) -> Option<Arc<Range>> {
         let range = self.ranges.remove(&start)?;
         if range.kind() != Kind::Managed {
             self.pinned -= range.size;
+            self.list = None;
         }
-        self.list = None;
         Some(range)
     }
 }
 
 impl Registrations {
-    /// No ranges yet; at most `limit` bytes may be pinned at a time.
-    pub(crate) fn new(rules: Rules, pinner: Pinner, limit: u64) -> Registrations {
-        Registrations { rules, pinner, limit, pool: Pool::default(), state: Mutex::default() }
+    /// No ranges yet. At most `limit` bytes may be pinned at a time, and at
+    /// most `managed` bytes be managed.
+    pub(crate) fn new(rules: Rules, pinner: Pinner, limit: u64, managed: u64) -> Registrations {
+        let pool = Pool::new(managed, rules.check(Rule::ManagedFork).is_ok());
+        Registrations { rules, pinner, limit, pool, state: Mutex::default() }
+    }
+
+    /// Managed memory, as kernels see it.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// The rules in force.
@@ -238,14 +245,14 @@ impl Registrations {
         Ok(start)
     }
 
-    /// `cuMemFreeHost` and `cuMemFree` of managed memory.
-    pub(crate) fn free(&self, start: u64, kind: Kind) -> Outcome {
+    /// `cuMemFreeHost` and `cuMemFree` of managed memory: the number of bytes.
+    pub(crate) fn free(&self, start: u64, kind: Kind) -> Outcome<u64> {
         let mut state = self.state();
         let range = state.ranges.get(&start).ok_or(Status::INVALID_VALUE)?;
         if range.kind() != kind {
             return Err(Status::INVALID_VALUE);
         }
-        state.remove(start).map(drop).ok_or(Status::INVALID_VALUE)
+        state.remove(start).map(|range| range.size).ok_or(Status::INVALID_VALUE)
     }
 
     /// Forgets everything that belongs to `owner`.
@@ -267,11 +274,23 @@ impl Registrations {
         self.state().find(address).cloned()
     }
 
-    /// Every range, by start.
-    pub(crate) fn all(&self) -> Arc<[Arc<Range>]> {
+    /// Every range that is not managed, by start.
+    pub(crate) fn host(&self) -> Arc<[Arc<Range>]> {
         let state = &mut *self.state();
-        let list = state.list.get_or_insert_with(|| state.ranges.values().cloned().collect());
-        Arc::clone(list)
+        let host = || {
+            let ranges = state.ranges.values();
+            ranges.filter(|range| range.kind() != Kind::Managed).cloned().collect()
+        };
+        Arc::clone(state.list.get_or_insert_with(host))
+    }
+
+    /// Lets the program into all managed memory, or out of it.
+    pub(crate) fn open_managed(&self, open: bool) {
+        for range in self.state().ranges.values() {
+            if let Hold::Managed(managed) = &range.hold {
+                managed.open(open);
+            }
+        }
     }
 
     /// Divides `[start, start + size)` at the edges of ranges, if the rules

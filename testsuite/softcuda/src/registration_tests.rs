@@ -6,7 +6,7 @@ use crate::option::Pinning;
 const PAGE: u64 = 4096;
 
 fn registrations(rules: &str) -> Registrations {
-    Registrations::new(Rules::parse(rules).unwrap(), Pinner::new(Pinning::Auto), u64::MAX)
+    Registrations::new(Rules::parse(rules).unwrap(), Pinner::new(Pinning::Auto), u64::MAX, u64::MAX)
 }
 
 /// Sixteen pages.
@@ -152,7 +152,8 @@ fn copies_do_not_straddle() {
 #[test]
 fn the_limit_counts_what_is_pinned() {
     let (_memory, start) = memory();
-    let registrations = Registrations::new(Rules::default(), Pinner::new(Pinning::Auto), 2 * PAGE);
+    let registrations =
+        Registrations::new(Rules::default(), Pinner::new(Pinning::Auto), 2 * PAGE, u64::MAX);
     registrations.register(start, PAGE, 0, 0).unwrap();
     let allocated = registrations.allocate(PAGE, 0, 0).unwrap();
     assert_eq!(registrations.register(start + PAGE, 1, 0, 0), Err(Status::OUT_OF_MEMORY));

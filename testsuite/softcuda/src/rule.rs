@@ -26,8 +26,11 @@ pub(crate) enum Rule {
     UnregisterBusy,
     /// A copy of which a part is registered and a part is not.
     Straddle,
-    /// A copy across two registrations that touch each other.
+    /// A copy across two registrations, or managed allocations, that touch.
     Adjacent,
+    /// A child of `fork` touching its parent's managed memory; accepted, it
+    /// shares it.
+    ManagedFork,
 }
 
 /// Name, rule and default, in the order of [`Rule`].
@@ -42,6 +45,7 @@ const TABLE: &[(&str, Rule, Outcome)] = &[
     ("unregister-busy", Rule::UnregisterBusy, Ok(())),
     ("straddle", Rule::Straddle, Err(Status::INVALID_VALUE)),
     ("adjacent", Rule::Adjacent, Err(Status::INVALID_VALUE)),
+    ("managed-fork", Rule::ManagedFork, Err(Status::ILLEGAL_ADDRESS)),
 ];
 
 /// The verdict on each rule.
@@ -86,7 +90,7 @@ mod tests {
 
     #[test]
     fn each_rule_has_its_row() {
-        assert_eq!(TABLE.len(), Rule::Adjacent as usize + 1);
+        assert_eq!(TABLE.len(), Rule::ManagedFork as usize + 1);
         for (index, row) in TABLE.iter().enumerate() {
             assert_eq!(index, row.1 as usize, "{}", row.0);
         }

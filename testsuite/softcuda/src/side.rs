@@ -42,6 +42,11 @@ impl Side {
         }
     }
 
+    /// Whether it is managed memory.
+    pub(crate) fn managed(&self) -> bool {
+        matches!(self, Side::Known(range, _) if matches!(range.hold, Hold::Managed(_)))
+    }
+
     /// Whether nothing may be copied to here.
     pub(crate) fn read_only(&self) -> bool {
         matches!(self, Side::Known(range, _) if range.read_only)

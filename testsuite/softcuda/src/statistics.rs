@@ -76,6 +76,29 @@ counters! {
     host_allocations
     /// Successful `cuMemAllocManaged`.
     managed_allocations
+    /// Successful `cuMemFree` of such memory.
+    managed_frees
+    /// Managed allocations that the program has not freed.
+    live_managed
+    /// The bytes of these.
+    live_managed_bytes
+    /// Bytes copied from or to managed memory, which counts as the device's
+    /// above.
+    managed_copy_bytes
+    /// Successful `cuMemAdvise`.
+    advices
+    /// Successful `cuMemPrefetchAsync`.
+    prefetches
+    /// Bytes that these asked for on a device, wherever they were.
+    prefetched_to_device_bytes
+    /// Bytes that these asked for on the host, wherever they were.
+    prefetched_to_host_bytes
+    /// With `SOFTCUDA_COSTS`: bytes of managed memory that kernels met on the
+    /// host or on another device.
+    migrated_to_device_bytes
+    /// With `SOFTCUDA_COSTS`: bytes of managed memory that the host met on a
+    /// device, as seen at a launch.
+    migrated_to_host_bytes
     /// Kernels run.
     kernels
     /// Instructions run, counted once for a warp.

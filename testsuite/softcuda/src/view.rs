@@ -1,16 +1,18 @@
 //! Memory as a kernel of one device sees it.
 
-use crate::host::{Mappings, Protection};
+use crate::handle::unique;
+use crate::host::{Mapped, Mappings, Protection};
 use crate::machine::Machine;
 use crate::memory::Purpose;
 use crate::message;
 use crate::registration::{Hold, Range};
 use softcuda_ptx::{Access, Memory, Refusal};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The device's memory and those host ranges that are known when the kernel
-/// begins.
+/// The device's memory and managed memory, and those other host ranges that
+/// are known when the kernel begins.
 ///
 /// Registered memory is used at the host's address: if the program has mapped
 /// other pages there since, a kernel sees those, unlike a copy.
@@ -21,6 +23,10 @@ pub(crate) struct View<'a> {
     ranges: Arc<[Arc<Range>]>,
     /// With pageable access, what the process has mapped.
     mappings: Option<Mutex<Mappings>>,
+    /// That no other view ever has.
+    number: u64,
+    /// Whether the time that managed memory takes to come here counts.
+    migrates: bool,
     refused: AtomicBool,
 }
 
@@ -34,8 +40,10 @@ impl View<'_> {
             machine,
             device,
             owner,
-            ranges: machine.space.registrations.all(),
+            ranges: machine.space.registrations.host(),
+            migrates: machine.clock.runs(),
             mappings: machine.options.reads_pageable().then(Mutex::default),
+            number: unique(),
             refused: AtomicBool::new(false),
         }
     }
@@ -45,8 +53,22 @@ impl View<'_> {
         self.refused.load(Ordering::Relaxed)
     }
 
+    /// Bytes of the device or managed ones: those that need no search.
+    #[inline]
+    fn own(&self, address: u64, size: u64) -> Option<*mut u8> {
+        let space = &self.machine.space;
+        if let Some(bytes) = space.devices[self.device].reach(address, size) {
+            return Some(bytes);
+        }
+        let bytes = space.registrations.pool().reach(address, size)?;
+        if self.migrates {
+            self.machine.attract(address, size, self.device);
+        }
+        Some(bytes)
+    }
+
     fn find(&self, address: u64, size: u64, access: Access) -> Result<*mut u8, String> {
-        if let Some(bytes) = self.machine.space.devices[self.device].reach(address, size) {
+        if let Some(bytes) = self.own(address, size) {
             return Ok(bytes);
         }
         if let Some(device) = self.machine.space.device(address) {
@@ -55,13 +77,16 @@ impl View<'_> {
                 false => format!("memory of device {device}"),
             });
         }
+        if let Some(reason) = self.machine.space.registrations.pool().explain(address, size) {
+            return Err(reason);
+        }
         let next = self.ranges.partition_point(|range| range.start <= address);
         let range = next.checked_sub(1).map(|index| &self.ranges[index]);
         if let Some(range) = range.filter(|range| address < range.end()) {
             return Self::within(range, address, size, access);
         }
         match &self.mappings {
-            Some(mappings) => Self::pageable(mappings, address, size, access),
+            Some(mappings) => self.pageable(mappings, address, size, access),
             None if address < 4096 => Err("a null pointer".to_owned()),
             None => Err("host memory that is neither registered nor managed".to_owned()),
         }
@@ -76,18 +101,25 @@ impl View<'_> {
         }
         let at = (address - range.start) as usize;
         Ok(match &range.hold {
-            Hold::Managed(managed) => managed.own().wrapping_add(at),
             Hold::Allocated(memory) => memory.start().wrapping_add(at),
-            Hold::Registered(_) => address as *mut u8,
+            Hold::Registered(_) | Hold::Managed(_) => address as *mut u8,
         })
     }
 
     fn pageable(
+        &self,
         mappings: &Mutex<Mappings>,
         address: u64,
         size: u64,
         access: Access,
     ) -> Result<*mut u8, String> {
+        let within =
+            |found: &Mapped| address >= found.start && size <= found.end - address.min(found.end);
+        let allows = |found: &Mapped| found.writable || access == Access::Read;
+        let (number, last) = LAST.get();
+        if number == self.number && within(&last) && allows(&last) {
+            return Ok(address as *mut u8);
+        }
         let mut mappings = mappings.lock().unwrap_or_else(PoisonError::into_inner);
         let allowed = |mappings: &Mappings| match mappings.protection(address, size) {
             Protection::Writable => true,
@@ -98,11 +130,19 @@ impl View<'_> {
             // Something may have been mapped since.
             *mappings = Mappings::now().unwrap_or_default();
         }
-        match allowed(&mappings) {
-            true => Ok(address as *mut u8),
-            false => Err("host memory that is not mapped, or not for writing".to_owned()),
+        if !allowed(&mappings) {
+            return Err("host memory that is not mapped, or not for writing".to_owned());
         }
+        if let Some(found) = mappings.find(address) {
+            LAST.set((self.number, found));
+        }
+        Ok(address as *mut u8)
     }
+}
+
+thread_local! {
+    /// What a thread that runs kernels has found last, and for which view.
+    static LAST: Cell<(u64, Mapped)> = const { Cell::new((0, Mapped { start: 0, end: 0, writable: false })) };
 }
 
 impl Memory for View<'_> {
@@ -114,9 +154,7 @@ impl Memory for View<'_> {
     }
 
     fn reach(&self, address: u64, size: usize, access: Access) -> *mut u8 {
-        let memory = &self.machine.space.devices[self.device];
-        let bytes = memory.reach(address, size as u64);
-        bytes.unwrap_or_else(|| {
+        self.own(address, size as u64).unwrap_or_else(|| {
             self.find(address, size as u64, access).unwrap_or(std::ptr::null_mut())
         })
     }
@@ -172,6 +210,7 @@ mod tests {
         assert!(reason(&view, plain + 98, Access::Read).contains("past the end"));
         assert!(reason(&view, plain + 4096, Access::Read).contains("neither registered"));
         assert!(reason(&view, device + 100, Access::Read).contains("past the end"));
+        assert!(reason(&view, managed + 98, Access::Read).contains("2 bytes past the end"));
         assert!(reason(&view, other, Access::Read).contains("device 1"));
         assert!(reason(&view, 0, Access::Read).contains("null"));
     }

@@ -18,8 +18,13 @@ struct Programs {
     folder: PathBuf,
 }
 
-const PROGRAMS: [(&str, &str); 3] =
-    [("vadd", "-fopenmp"), ("openacc", "-fopenacc"), ("semantics", "-fopenmp")];
+const PROGRAMS: [(&str, &str); 5] = [
+    ("vadd", "-fopenmp"),
+    ("openacc", "-fopenacc"),
+    ("semantics", "-fopenmp"),
+    ("managed", "-fopenmp"),
+    ("shutdown", "-fopenacc"),
+];
 
 /// Says so where the test harness does not swallow it.
 fn skip(reason: &str) {
@@ -144,6 +149,9 @@ fn statistics(
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.out, outcome.err);
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
+
+/// What `managed.c` says of a kernel that has used 1000 numbers.
+const USED: &str = "host 0 sum 499500 fifth -5\n";
 
 macro_rules! cases {
     ($($name:ident |$programs:ident| $body:block)*) => {
@@ -298,6 +306,76 @@ cases! {
                 .run("semantics", &["remapped-registered"], &options)
                 .succeeds("register 0\ndevice saw 1 host has 2\n");
         }
+    }
+
+    managed_memory_outlives_libgomp_in_a_context_that_it_shares |programs| {
+        let outcome = programs.run("managed", &["outlives"], &[]);
+        outcome.succeeds(&format!("shared 1\n{USED}at the end -6\n"));
+    }
+
+    managed_memory_outlives_a_shutdown_in_a_context_that_is_shared |programs| {
+        let outcome = programs.run("shutdown", &[], &[]);
+        let expected = "host 0 fifth 6\nclosed, fifth 16\nhost 0 fifth 17\n";
+        // The program reads it once more, after the last release.
+        assert_eq!((outcome.out.as_str(), outcome.signal), (expected, Some(11)));
+    }
+
+    managed_memory_ends_with_its_context |programs| {
+        let outcome = programs.run("managed", &["ends"], &[]);
+        assert_eq!((outcome.signal, outcome.out), (Some(11), format!("{USED}at the end ")));
+        let outcome = programs.run("managed", &["reset"], &[]);
+        assert_eq!((outcome.signal, outcome.out.as_str()), (Some(11), USED));
+    }
+
+    kernels_follow_pointers_through_managed_memory |programs| {
+        let expected = "sum 74850 good 1\ncounter 1000 total 499500\n";
+        programs.run("managed", &["chase"], &[]).succeeds(expected);
+        let counted = statistics(programs, "managed", &["chase"], &[]);
+        assert_eq!(counted["managed_allocations"], 302);
+        assert_eq!((&counted["live_managed"], &counted["managed_frees"]), (&302.into(), &0.into()));
+        assert_eq!(counted["managed_copy_bytes"], 0);
+    }
+
+    host_and_kernel_share_managed_memory_while_it_runs |programs| {
+        programs.run("managed", &["converse"], &[]).succeeds("sum 1045\n");
+    }
+
+    a_child_has_no_managed_memory |programs| {
+        let replaced = "replacing signal 0 code 7\nparent has 5\n";
+        let outcome = programs.run("managed", &["fork"], &[]);
+        outcome.succeeds(&format!("touching signal 11 code -1\n{replaced}"));
+        let options = [("SOFTCUDA_RULES", "managed-fork=accept")];
+        let outcome = programs.run("managed", &["fork"], &options);
+        outcome.succeeds(&format!("touching signal 0 code 5\n{replaced}"));
+    }
+
+    there_may_be_no_managed_memory |programs| {
+        for (options, error) in [
+            (("SOFTCUDA_MANAGED", "0"), 801),
+            (("SOFTCUDA_MANAGED_LIMIT", "3999"), 2),
+            (("SOFTCUDA_FAIL", "cuMemAllocManaged:1=OUT_OF_MEMORY"), 2),
+        ] {
+            let outcome = programs.run("managed", &["ask"], &[options]);
+            outcome.succeeds(&format!("managed {error}\n"));
+        }
+    }
+
+    kernels_use_all_host_memory_with_pageable_access |programs| {
+        for option in ["SOFTCUDA_PAGEABLE_ACCESS", "SOFTCUDA_HOST_PAGE_TABLES"] {
+            let outcome = programs.run("managed", &["anywhere"], &[(option, "1")]);
+            outcome.succeeds(&USED.repeat(3));
+        }
+    }
+
+    registered_memory_needs_no_flag |programs| {
+        let expected = format!("register 0\n{USED}");
+        programs.run("managed", &["registered"], &[]).succeeds(&expected);
+    }
+
+    managed_memory_costs_time_to_move |programs| {
+        let options = [("SOFTCUDA_COSTS", "h100-pcie")];
+        let counted = statistics(programs, "managed", &["outlives"], &options);
+        assert_eq!(counted["migrated_to_device_bytes"], 4096, "{counted}");
     }
 
     a_child_has_no_driver_and_its_parent_keeps_its_pages |programs| {

@@ -39,8 +39,8 @@ functions! {
     }
 
     /// "Driver Entry Point Access".
-    fn cuGetProcAddress(symbol: Text, function: Out<*const c_void>, _version: c_int, _flags: u64) {
-        let found = super::find(&symbol.get()?);
+    fn cuGetProcAddress(symbol: Text, function: Out<*const c_void>, version: c_int, _flags: u64) {
+        let found = super::find(&symbol.get()?, version);
         function.put(found.unwrap_or(std::ptr::null()))?;
         found.map(drop).ok_or(Status::NOT_FOUND)
     }
@@ -49,11 +49,11 @@ functions! {
     fn cuGetProcAddress_v2(
         symbol: Text,
         function: Out<*const c_void>,
-        _version: c_int,
+        version: c_int,
         _flags: u64,
         status: Out<c_int>,
     ) {
-        let found = super::find(&symbol.get()?);
+        let found = super::find(&symbol.get()?, version);
         function.put(found.unwrap_or(std::ptr::null()))?;
         status.put_if_wanted(c_int::from(found.is_none()));
         found.map(drop).ok_or(Status::NOT_FOUND)

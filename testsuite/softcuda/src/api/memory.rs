@@ -17,11 +17,18 @@ fn range(driver: &Driver, address: u64) -> Option<(u64, u64)> {
     }
 }
 
+/// Handle and device of the context that memory belongs to.
+fn owner(driver: &Driver, owner: usize) -> (usize, usize) {
+    let found = driver.contexts.find(|context| context.id == owner);
+    found.map_or((0, 0), |(handle, context)| (handle, context.device))
+}
+
 /// `CU_POINTER_ATTRIBUTE_HOST_POINTER`, which memory of devices has not.
 const HOST_POINTER: c_uint = 4;
 
 /// What `cuPointerGetAttribute` can say about an address.
 struct Facts {
+    context: usize,
     device: usize,
     managed: bool,
     host: bool,
@@ -35,13 +42,16 @@ impl Facts {
         let space = &driver.machine.space;
         if let Some(device) = space.device(address) {
             let (start, found) = space.devices[device].allocation(address)?;
+            let (context, _) = owner(driver, found.owner);
             let (size, number) = (found.size, found.number);
-            return Some(Facts { device, managed: false, host: false, start, size, number });
+            let (managed, host) = (false, false);
+            return Some(Facts { context, device, managed, host, start, size, number });
         }
         let range = space.registrations.find(address)?;
-        let managed = range.kind() == Kind::Managed;
+        let (context, device) = owner(driver, range.owner);
+        let (managed, host) = (range.kind() == Kind::Managed, true);
         let (start, size, number) = (range.start, range.size, range.number);
-        Some(Facts { device: 0, managed, host: true, start, size, number })
+        Some(Facts { context, device, managed, host, start, size, number })
     }
 
     /// Stores the value of a `CUpointer_attribute`, each with its own type.
@@ -50,7 +60,7 @@ impl Facts {
         const DEVICE: c_uint = 2;
         match attribute {
             // CONTEXT
-            1 => data.cast::<usize>().put(crate::context::current()),
+            1 => data.cast().put(self.context),
             // MEMORY_TYPE: managed memory counts as the device's.
             2 => data.cast().put(if self.host && !self.managed { HOST } else { DEVICE }),
             // DEVICE_POINTER
@@ -82,26 +92,6 @@ fn store_nothing(data: Out<u8>, attribute: c_uint) -> Outcome {
         _ => return Err(Status::INVALID_VALUE),
     };
     data.put_all(size, std::iter::repeat_n(0, size))
-}
-
-/// Whether devices can be told where managed memory should be.
-fn check_managed(driver: &Driver, address: u64, size: u64, device: c_int) -> Outcome {
-    const HOST: c_int = -1;
-    let options = &driver.machine.options;
-    if device != HOST {
-        driver.device(device)?;
-        if !options.concurrent_managed {
-            return Err(Status::INVALID_DEVICE);
-        }
-    }
-    let range = driver.machine.space.registrations.find(address);
-    let managed =
-        range.is_some_and(|range| range.kind() == Kind::Managed && size <= range.end() - address);
-    if size > 0 && (managed || options.reads_pageable()) {
-        Ok(())
-    } else {
-        Err(Status::INVALID_VALUE)
-    }
 }
 
 functions! {
@@ -143,29 +133,6 @@ functions! {
         let memory = &context.machine.space.devices[context.device];
         free.put((memory.size() - memory.used()) as usize)?;
         total.put(memory.size() as usize)
-    }
-
-    /// "Memory Management".
-    fn cuMemAllocManaged(address: Out<u64>, size: usize, flags: c_uint) {
-        address.put(driver()?.context()?.manage(size as u64, flags)?)
-    }
-
-    /// "Unified Addressing": memory is where it is, so only the checks remain.
-    fn cuMemPrefetchAsync(address: u64, size: usize, device: c_int, stream: usize) {
-        let driver = driver()?;
-        driver.stream(stream)?.0.streams.fault()?;
-        check_managed(driver, address, size as u64, device)
-    }
-
-    /// "Unified Addressing": as for prefetching.
-    fn cuMemAdvise(address: u64, size: usize, advice: c_uint, device: c_int) {
-        let driver = driver()?;
-        driver.context()?;
-        if !(1..=6).contains(&advice) {
-            return Err(Status::INVALID_VALUE);
-        }
-        // Read-mostly and its opposite do not look at the device.
-        check_managed(driver, address, size as u64, if advice <= 2 { -1 } else { device })
     }
 
     /// "Unified Addressing".

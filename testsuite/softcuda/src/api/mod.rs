@@ -38,16 +38,18 @@ macro_rules! functions {
 mod context;
 mod device;
 mod host;
+mod managed;
 mod memory;
 mod module;
 mod pointer;
 mod stream;
 mod transfer;
 
-const TABLES: [&[(&str, *const c_void)]; 7] = [
+const TABLES: [&[(&str, *const c_void)]; 8] = [
     context::TABLE,
     device::TABLE,
     host::TABLE,
+    managed::TABLE,
     memory::TABLE,
     module::TABLE,
     stream::TABLE,
@@ -59,14 +61,26 @@ fn exact(name: &str) -> Option<*const c_void> {
     TABLES.iter().flat_map(|table| table.iter()).find(|row| row.0 == name).map(|row| row.1)
 }
 
-/// The address of the newest version of a function.
-fn find(name: &str) -> Option<*const c_void> {
+/// Functions whose second version has other arguments, and the version of CUDA
+/// that brought it.
+const SECOND: [(&str, c_int); 2] = [("cuMemPrefetchAsync", 12020), ("cuMemAdvise", 12020)];
+
+/// The address of a function in its newest version that a program written for
+/// a version of CUDA expects.
+fn find(name: &str, version: c_int) -> Option<*const c_void> {
+    if SECOND.iter().any(|(second, since)| *second == name && version < *since) {
+        return exact(name);
+    }
     exact(&format!("{name}_v2")).or_else(|| exact(name))
 }
 
 /// Whether the options name only functions that exist.
 fn check(options: &Options) -> Result<(), String> {
-    match options.failures.functions().find(|name| find(name.trim_end_matches("_v2")).is_none()) {
+    match options
+        .failures
+        .functions()
+        .find(|name| find(name.trim_end_matches("_v2"), c_int::MAX).is_none())
+    {
         Some(name) => Err(format!("SOFTCUDA_FAIL: there is no function {name}")),
         None => Ok(()),
     }

@@ -28,7 +28,8 @@ const PLUGINS: &[(&str, &str)] = &[
     (
         "offmem",
         "cuMemHostRegister cuMemHostRegister_v2 cuMemHostUnregister cuMemHostGetFlags
-            cuMemAllocManaged cuMemPrefetchAsync cuMemAdvise cuPointerGetAttributes
+            cuMemAllocManaged cuMemPrefetchAsync cuMemAdvise cuMemPrefetchAsync_v2
+            cuMemAdvise_v2 cuPointerGetAttributes
             cuCtxSetCurrent cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2
             cuGetErrorName cuMemsetD32_v2 cuMemcpyAsync cuLaunchHostFunc cuGetProcAddress
             cuGetProcAddress_v2",

@@ -78,6 +78,11 @@ fn pointers_have_attributes() {
     let mut managed = 0u64;
     assert_eq!(cuda!("cuMemAllocManaged"(&raw mut managed, 100, 1)), 0);
     assert_eq!((get(2, managed), get(8, managed), get(4, managed)), (Ok(2), Ok(1), Ok(managed)));
+    let context = current() as u64;
+    let mut other = 0usize;
+    assert_eq!(cuda!("cuCtxCreate_v2"(&raw mut other, 0, 0)), 0);
+    assert_eq!((get(1, managed), get(1, device)), (Ok(context), Ok(context)));
+    assert_eq!(cuda!("cuCtxDestroy_v2"(other)), 0);
     let plain = [0u8; 64];
     let plain = plain.as_ptr() as u64;
     assert_eq!(get(2, plain), Err(1));
@@ -123,6 +128,25 @@ fn managed_memory_takes_advice() {
 }
 
 #[test]
+fn newer_programs_name_locations() {
+    start();
+    let mut managed = 0u64;
+    assert_eq!(cuda!("cuMemAllocManaged"(&raw mut managed, 100, 1)), 0);
+    // A CUmemLocation is a type and, above it, a number.
+    let location = |kind: u64, id: u64| kind | id << 32;
+    let prefetch = |to: u64, flags| cuda!("cuMemPrefetchAsync_v2"(managed, 100, to, flags, 0));
+    assert_eq!((prefetch(location(1, 0), 0), prefetch(location(2, 0), 0)), (0, 0));
+    assert_eq!((prefetch(location(3, 0), 0), prefetch(location(4, 0), 0)), (0, 0));
+    assert_eq!((prefetch(location(3, 9999), 0), prefetch(location(0, 0), 0)), (1, 1));
+    assert_eq!((prefetch(location(1, 5), 0), prefetch(location(1, 0), 1)), (101, 1));
+    let advise = |advice, about: u64| cuda!("cuMemAdvise_v2"(managed, 100, advice, about));
+    assert_eq!((advise(3, location(2, 0)), advise(5, location(1, 0))), (0, 0));
+    assert_eq!((advise(3, location(3, 0)), advise(5, location(3, 0))), (0, 1));
+    assert_eq!((advise(1, location(0, 0)), advise(6, location(1, 7))), (0, 101));
+    assert_eq!(cuda!("cuMemAdvise_v2"(managed + 1, 100, 3, location(1, 0))), 1);
+}
+
+#[test]
 fn addresses_of_functions_are_those_of_the_newest() {
     let mut function = std::ptr::null::<c_void>();
     let get = |name: &std::ffi::CStr, function: *mut *const c_void| {
@@ -130,6 +154,15 @@ fn addresses_of_functions_are_those_of_the_newest() {
     };
     assert_eq!(get(c"cuMemAlloc", &raw mut function), 0);
     assert_eq!(Some(function), exact("cuMemAlloc_v2"));
+    let mut get_since = |name: &std::ffi::CStr, version| {
+        let found = cuda!("cuGetProcAddress"(name.as_ptr(), &raw mut function, version, 0));
+        (found, function)
+    };
+    let first = exact("cuMemPrefetchAsync").unwrap();
+    let second = exact("cuMemPrefetchAsync_v2").unwrap();
+    assert_eq!(get_since(c"cuMemPrefetchAsync", 12010), (0, first));
+    assert_eq!(get_since(c"cuMemPrefetchAsync", 12020), (0, second));
+    assert_eq!(get_since(c"cuMemPrefetchAsync_v2", 13000), (0, second));
     assert_eq!(get(c"cuNothing", &raw mut function), 500);
     assert!(function.is_null());
 }
