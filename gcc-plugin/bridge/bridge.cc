@@ -300,11 +300,17 @@ bridge_rename (const bridge_call *call, const char *name)
 {
   gcall *stmt
     = as_a<gcall *> (gsi_stmt (*static_cast<gimple_stmt_iterator *> (call->iterator)));
+  /* Whoever asks what is called is told the same as before: GCC 11 still warns
+     about allocations when it expands their calls.  */
   tree old = gimple_call_fndecl (stmt);
-  tree decl = external_function (name, TREE_TYPE (old));
-  DECL_ATTRIBUTES (decl) = DECL_ATTRIBUTES (old);
-  DECL_IS_MALLOC (decl) = DECL_IS_MALLOC (old);
-  TREE_NOTHROW (decl) = TREE_NOTHROW (old);
+  tree decl = copy_node (old);
+  DECL_INITIAL (decl) = NULL_TREE;
+  DECL_ARGUMENTS (decl) = NULL_TREE;
+  DECL_RESULT (decl) = NULL_TREE;
+  DECL_SAVED_TREE (decl) = NULL_TREE;
+  SET_DECL_RTL (decl, NULL);
+  SET_DECL_ASSEMBLER_NAME (decl, get_identifier (name));
+  OFFMEM_KEEP_OPERATOR_NAME (decl, DECL_ASSEMBLER_NAME (old));
   gimple_call_set_fndecl (stmt, decl);
 }
 

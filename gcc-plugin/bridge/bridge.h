@@ -157,7 +157,8 @@ bridge_tree *bridge_constant (const struct bridge_word *words, size_t count);
 void bridge_redirect (const struct bridge_call *call, const char *name,
                       bridge_tree *first);
 
-/* Makes CALL one of the function NAME, which has the same type and attributes.  */
+/* Makes CALL one of the external function NAME, which is like its callee in all
+   but the assembler name.  */
 void bridge_rename (const struct bridge_call *call, const char *name);
 
 /* Emits a constructor of this PRIORITY that calls NAME (ARGUMENT).  */

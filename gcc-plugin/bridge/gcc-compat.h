@@ -33,6 +33,22 @@
 #error "offmem needs GCC 11 or later"
 #endif
 
+/* To warn, GCC 11 demangles the names of operators new and delete when it expands
+   their calls, and trusts that it can.  There a renamed one gets its name back once
+   the symbol to call is made.  */
+#if GCCPLUGIN_VERSION_MAJOR >= 12
+#define OFFMEM_KEEP_OPERATOR_NAME(DECL, NAME) ((void) (DECL), (void) (NAME))
+#else
+#define OFFMEM_KEEP_OPERATOR_NAME(DECL, NAME) \
+  do \
+    if (DECL_IS_OPERATOR_NEW_P (DECL) || DECL_IS_OPERATOR_DELETE_P (DECL)) \
+      { \
+        make_decl_rtl (DECL); \
+        SET_DECL_ASSEMBLER_NAME (DECL, NAME); \
+      } \
+  while (0)
+#endif
+
 /* GCC 12 brought OpenMP 5.1's has_device_addr, and startswith.  */
 #if GCCPLUGIN_VERSION_MAJOR >= 12
 #define OFFMEM_HAS_DEVICE_ADDR_P(CODE) ((CODE) == OMP_CLAUSE_HAS_DEVICE_ADDR)

@@ -130,3 +130,67 @@ fn version_and_help_are_gccs_to_print() {
     let said = text(&run(Stage::get().enter(&mut gcc)));
     assert!(said.contains("-foffload-memory=none|pinned|unified"), "{said}");
 }
+
+/// What GCC warns about because it knows which functions allocate.
+const MISTAKES: &str = r#"
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+void use (void *);
+int table[3];
+void beyond (void) { char *p = (char *) malloc (4); memset (p, 1, 5); use (p); }
+void not_heap (void) { free (table); }
+void offset (char *p) { free (p + 3); }
+void too_much (void) { use (malloc ((size_t) -1)); }
+void file (void) { FILE *p = fopen ("a", "r"); free (p); }
+void leak (void) { malloc (3); }
+char *after (void) { char *p = strdup ("abc"); free (p); return p; }
+#ifdef __cplusplus
+void array () { int *p = new int[3]; delete p; }
+void mixed () { int *p = new int; free (p); }
+void stack () { int x; delete &x; }
+#endif
+"#;
+
+#[test]
+fn warnings_are_the_same_where_allocations_are_redirected() {
+    for (language, least) in [(Language::C, 6), (Language::Cxx, 9)] {
+        let folder = TempDir::new().expect("a temporary folder");
+        let file = format!("x.{}", language.suffix());
+        fs::write(folder.path().join(&file), MISTAKES).expect("a file");
+        for level in ["-O0", "-O2"] {
+            let said = |option: &str| {
+                let mut gcc = Compiler::of(language).command();
+                gcc.args(["-Wall", "-Wextra", level, option, "-S", "-o", "x.s", &file]);
+                gcc.current_dir(folder.path());
+                let output = run(Stage::get().enter(&mut gcc));
+                assert!(output.status.success(), "{}", text(&output));
+                text(&output)
+            };
+            let stock = said("-foffload-memory=none");
+            assert!(stock.matches("warning:").count() >= least, "{stock}");
+            assert_eq!(said("-foffload-memory=unified"), stock, "{language:?} {level}");
+            let assembly = fs::read_to_string(folder.path().join("x.s")).expect("assembly");
+            assert!(assembly.contains("offmem_free"), "{language:?} {level}");
+        }
+    }
+}
+
+#[test]
+fn accepted_requirements_leave_no_trace_of_a_refusal() {
+    let c = "#pragma omp requires unified_shared_memory, unified_address\nint x;\n";
+    let fortran = "subroutine f\n!$omp requires unified_shared_memory, unified_address\nend\n";
+    for (language, source) in [(Language::C, c), (Language::Cxx, c), (Language::Fortran, fortran)] {
+        let file = format!("x.{}", language.suffix());
+        let driver = Compiler::of(language).name;
+        for option in ["-Wfatal-errors", "-fmax-errors=1", "-Werror"] {
+            let options = ["-foffload-memory=unified", "-fopenmp", option];
+            let (said, _) = compile(&driver, &file, source, &options).expect("installed");
+            assert_eq!(said, "", "{language:?} {option}");
+        }
+    }
+    let options = ["-foffload-memory=unified", "-fopenmp", "-fdiagnostics-format=json"];
+    let gcc = Compiler::of(Language::C).name;
+    let (said, _) = compile(&gcc, "x.c", c, &options).expect("installed");
+    assert_eq!(said.trim(), "[]");
+}
