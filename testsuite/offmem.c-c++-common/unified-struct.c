@@ -44,7 +44,7 @@ main (void)
     s->y[i] += 1;
   check (s, x, y, 2);
   /* Members of the shared one.  */
-  #pragma omp target map(to: s->n, s->x, s->y) map(to: s->x[0:N]) map(tofrom: s->y[0:N])
+  #pragma omp target map(to: s->n, s->x[0:N]) map(tofrom: s->y[0:N])
   for (int i = 0; i < s->n; i++)
     s->y[i] += 1;
   check (s, x, y, 3);
