@@ -30,7 +30,8 @@ main (void)
   p = (char *) aligned_alloc (4096, too_much & -4096);
   if (p != NULL)
     abort ();
-  if (posix_memalign (&q, 64, too_much) != ENOMEM || posix_memalign (&q, 3, 8) != EINVAL || q != kept)
+  if (posix_memalign (&q, 64, too_much) != ENOMEM || posix_memalign (&q, 3, 8) != EINVAL
+      || q != kept)
     abort ();
   expect_shared (kept, 1000);
   if (kept[0] != 0 || kept[999] != 0)

@@ -23,7 +23,8 @@ main (void)
   for (int round = 0; round < 20; round++)
     {
       size_t n = sizes[round % 4];
-      unsigned char *ours = malloc (n), *theirs = stranger_malloc (n), *aligned = stranger_aligned (n);
+      unsigned char *ours = malloc (n), *theirs = stranger_malloc (n);
+      unsigned char *aligned = stranger_aligned (n);
       int sum = 0;
 
       memset (ours, 3, n);
@@ -43,7 +44,8 @@ main (void)
         abort ();
       ours = stranger_realloc (ours, 2 * n);
       theirs = realloc (theirs, 2 * n);
-      if (ours[0] != 3 || ours[n - 1] != 3 || theirs[1] != 40 || theirs[n - 1] != 4 || aligned[n - 1] != 5)
+      if (ours[0] != 3 || ours[n - 1] != 3 || theirs[1] != 40 || theirs[n - 1] != 4
+          || aligned[n - 1] != 5)
         abort ();
       ours = realloc (ours, 3 * n);
       if (ours[n - 1] != 3)
