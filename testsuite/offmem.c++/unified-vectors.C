@@ -3,7 +3,7 @@
 // { dg-do run }
 // { dg-options "-fopenmp -foffload-memory=unified" }
 // { dg-copied-bytes 8192 }
-// { dg-skip-if "constructors are aliases, which nvptx has from GCC 13 on" { ! gcc13_or_later } { "-O0" } }
+// { dg-skip-if "constructors that are aliases, for nvptx" { ! gcc13_or_later } { "-O0" } }
 
 #include <numeric>
 #include <vector>
