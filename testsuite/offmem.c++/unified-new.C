@@ -1,53 +1,73 @@
-// Every replaceable operator is redirected; a class's own and placement new are
-// left alone, and so is the address of one.
-// { dg-do compile }
-// { dg-options "-O0 -std=c++17 -fopenmp -foffload-memory=unified -fdump-tree-offmem" }
+// Every replaceable form of new and delete gives memory that is shared with the device.
+// { dg-do run }
+// { dg-options "-fopenmp -foffload-memory=unified" }
+// { dg-copied-bytes 2048 }
+// { dg-additional-options "-std=c++17" }
 
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <new>
+#include "../offmem.c-c++-common/unified.h"
 
-struct Own
+static void
+check (void *block, std::size_t size, std::uintptr_t alignment)
 {
-  static void *operator new (std::size_t);
-  static void operator delete (void *);
-  int x;
-};
-
-struct alignas (128) Wide
-{
-  char c[128];
-};
-
-void *(*address) (std::size_t) = &::operator new;
-
-void
-call (void *place)
-{
-  delete new int;
-  delete[] new int[3];
-  delete new (std::nothrow) int;
-  delete[] new (std::nothrow) int[3];
-  delete new Wide;
-  delete[] new Wide[3];
-  delete new (std::nothrow) Wide;
-  delete[] new (std::nothrow) Wide[3];
-  delete new Own;
-  new (place) int;
-  ::operator delete (place);
-  ::operator delete (place, std::nothrow);
+  if (block == nullptr || reinterpret_cast<std::uintptr_t> (block) % alignment)
+    abort ();
+  std::memset (block, 1, size);
+  expect_shared (block, size);
 }
 
-// { dg-final { scan-tree-dump {unified-new\.C:25: [^\n]*: _Znwm -> offmem__Znwm\n} "offmem" } }
-// { dg-final { scan-tree-dump {:25: [^\n]*: _ZdlPvm -> offmem__ZdlPvm\n} "offmem" } }
-// { dg-final { scan-tree-dump {:26: [^\n]*: _Znam -> offmem__Znam\n} "offmem" } }
-// { dg-final { scan-tree-dump {:26: [^\n]*: _ZdaPv -> offmem__ZdaPv\n} "offmem" } }
-// { dg-final { scan-tree-dump {:27: [^\n]*: _ZnwmRKSt9nothrow_t -> offmem__ZnwmRKSt9nothrow_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:28: [^\n]*: _ZnamRKSt9nothrow_t -> offmem__ZnamRKSt9nothrow_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:29: [^\n]*: _ZnwmSt11align_val_t -> offmem__ZnwmSt11align_val_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:29: [^\n]*: _ZdlPvmSt11align_val_t -> offmem__ZdlPvmSt11align_val_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:30: [^\n]*: _ZnamSt11align_val_t -> offmem__ZnamSt11align_val_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:31: [^\n]*: _ZnwmSt11align_val_tRKSt9nothrow_t -> offmem__ZnwmSt11align_val_tRKSt9nothrow_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:32: [^\n]*: _ZnamSt11align_val_tRKSt9nothrow_t -> offmem__ZnamSt11align_val_tRKSt9nothrow_t\n} "offmem" } }
-// { dg-final { scan-tree-dump {:35: [^\n]*: _ZdlPv -> offmem__ZdlPv\n} "offmem" } }
-// { dg-final { scan-tree-dump {:36: [^\n]*: _ZdlPvRKSt9nothrow_t -> offmem__ZdlPvRKSt9nothrow_t\n} "offmem" } }
-// { dg-final { scan-tree-dump-not {unified-new\.C:3[34]: } "offmem" } }
-// { dg-final { scan-assembler {\.quad\s+_Znwm} } }
+struct alignas (256) Wide
+{
+  double values[32];
+};
+
+int
+main ()
+{
+  for (std::size_t size : { 24u, 5000u, 1000000u })
+    {
+      void *p = operator new (size);
+      check (p, size, 16);
+      operator delete (p);
+      p = operator new[] (size);
+      check (p, size, 16);
+      operator delete[] (p, size);
+      p = operator new (size, std::nothrow);
+      check (p, size, 16);
+      operator delete (p, std::nothrow);
+      p = operator new[] (size, std::nothrow);
+      check (p, size, 16);
+      operator delete[] (p, std::nothrow);
+      for (std::size_t alignment : { 32u, 4096u, 1u << 20 })
+        {
+          auto align = std::align_val_t (alignment);
+          p = operator new (size, align);
+          check (p, size, alignment);
+          operator delete (p, align);
+          p = operator new[] (size, align);
+          check (p, size, alignment);
+          operator delete[] (p, size, align);
+          p = operator new (size, align, std::nothrow);
+          check (p, size, alignment);
+          operator delete (p, align, std::nothrow);
+          p = operator new[] (size, align, std::nothrow);
+          check (p, size, alignment);
+          operator delete[] (p, align, std::nothrow);
+        }
+    }
+  int *one = new int (5);
+  Wide *wide = new Wide[10];
+  check (wide, sizeof (Wide) * 10, 256);
+  #pragma omp target
+  {
+    *one += 1;
+    wide[9].values[31] = 2.5;
+  }
+  if (*one != 6 || wide[9].values[31] != 2.5)
+    abort ();
+  delete one;
+  delete[] wide;
+}
