@@ -36,7 +36,7 @@ call (void *place)
   ::operator delete (place, std::nothrow);
 }
 
-// { dg-final { scan-tree-dump {unified-new\.C:25: [^\n]*: _Znwm -> offmem__Znwm\n} "offmem" } }
+// { dg-final { scan-tree-dump {unified-redirected-new\.C:25: [^\n]*: _Znwm -> offmem__Znwm\n} "offmem" } }
 // { dg-final { scan-tree-dump {:25: [^\n]*: _ZdlPvm -> offmem__ZdlPvm\n} "offmem" } }
 // { dg-final { scan-tree-dump {:26: [^\n]*: _Znam -> offmem__Znam\n} "offmem" } }
 // { dg-final { scan-tree-dump {:26: [^\n]*: _ZdaPv -> offmem__ZdaPv\n} "offmem" } }
@@ -49,5 +49,5 @@ call (void *place)
 // { dg-final { scan-tree-dump {:32: [^\n]*: _ZnamSt11align_val_tRKSt9nothrow_t -> offmem__ZnamSt11align_val_tRKSt9nothrow_t\n} "offmem" } }
 // { dg-final { scan-tree-dump {:35: [^\n]*: _ZdlPv -> offmem__ZdlPv\n} "offmem" } }
 // { dg-final { scan-tree-dump {:36: [^\n]*: _ZdlPvRKSt9nothrow_t -> offmem__ZdlPvRKSt9nothrow_t\n} "offmem" } }
-// { dg-final { scan-tree-dump-not {unified-new\.C:3[34]: } "offmem" } }
+// { dg-final { scan-tree-dump-not {unified-redirected-new\.C:3[34]: } "offmem" } }
 // { dg-final { scan-assembler {\.quad\s+_Znwm} } }
