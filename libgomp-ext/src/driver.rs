@@ -150,6 +150,11 @@ impl Cuda {
         ) == Ok(1)
     }
 
+    /// Whether kernels may use any host memory at its own address.
+    pub(crate) fn accesses_pageable_memory(&self) -> bool {
+        self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) == Ok(1)
+    }
+
     /// Whether host memory can be registered at all; some embedded devices cannot.
     pub(crate) fn can_register(&self) -> bool {
         self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED) != Ok(0)

@@ -29,6 +29,7 @@ mod origin;
 mod record;
 mod report;
 mod strategy;
+mod unified;
 mod unit;
 
 use offmem_registration::lock;

@@ -10,7 +10,7 @@ use crate::lock::Lock;
 use crate::memlock::{self, Outcome};
 use crate::message::{fall_short, say};
 use crate::report::{self, Summary};
-use crate::{driver, engine};
+use crate::{driver, engine, unified};
 
 /// What was chosen, and why.
 static CHOSEN: Lock<(&str, String)> = Lock::new(("none", String::new()));
@@ -19,6 +19,7 @@ static CHOSEN: Lock<(&str, String)> = Lock::new(("none", String::new()));
 pub(crate) fn start(mode: Mode) {
     static PIN: Once = Once::new();
     if mode == Mode::Unified {
+        unified::begin();
         say(format_args!("unified memory is not in this version; memory is pinned instead"));
     }
     report::on_finish(summary);

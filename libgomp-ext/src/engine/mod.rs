@@ -29,7 +29,7 @@ use crate::hook::{allocation, process};
 use crate::message::fall_short;
 use crate::origin::{self, Origin};
 use crate::report::{self, Tally};
-use crate::{budget, entry, heap, hook, strategy, unit};
+use crate::{budget, entry, heap, hook, strategy, unified, unit};
 
 pub(crate) use crate::entry::kind::When;
 pub(crate) use call::{Call, Time};
@@ -61,7 +61,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The counters of this place in the report.
-    fn tally(self) -> Tally {
+    pub(crate) fn tally(self) -> Tally {
         let caller = if self.site.is_null() { report::caller() } else { 0 };
         // SAFETY: the plugin's record, or null.
         unsafe { report::site(self.site, caller) }
@@ -186,6 +186,7 @@ pub(crate) fn suspend() {
 impl Engine {
     /// With libgomp's context.
     fn new(cuda: Cuda) -> Option<Engine> {
+        unified::meet(&cuda);
         if cuda.reads_pageable_memory() {
             let reason = "the GPU reads pageable memory through the host's page tables";
             strategy::settle("none", format_args!("{reason}"));
