@@ -19,7 +19,7 @@ fn dynamic(library: &Path, tag: &str) -> Vec<String> {
 }
 
 /// What the runtime exports beside the entry points of redirected calls.
-const EXPORTS: [&[&str]; 8] = [
+const EXPORTS: [&[&str]; 9] = [
     // For the units.
     &[ENABLE, "GOMP_enable_pinned_mode"],
     // offmem.h
@@ -54,6 +54,27 @@ const EXPORTS: [&[&str]; 8] = [
         "acc_memcpy_to_device_async",
         "acc_memcpy_from_device",
         "acc_memcpy_from_device_async",
+    ],
+    // What is there where memory is shared.
+    &[
+        "omp_target_associate_ptr",
+        "omp_target_is_present",
+        "omp_target_is_accessible",
+        "omp_get_mapped_ptr",
+        "acc_create",
+        "acc_create_async",
+        "acc_present_or_create",
+        "acc_pcreate",
+        "acc_deviceptr",
+        "acc_hostptr",
+        "acc_is_present",
+        "acc_map_data",
+        "acc_attach",
+        "acc_attach_async",
+        "acc_detach",
+        "acc_detach_async",
+        "acc_detach_finalize",
+        "acc_detach_finalize_async",
     ],
     // libc's allocation.
     &[

@@ -1,8 +1,11 @@
 //! Which device a call is for, and what is mapped there: libgomp's answers.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_int, c_ushort, c_void};
 
 use crate::function::Function;
+
+/// gomp-constants.h.
+const USE_DEVICE_PTR_IF_PRESENT: c_ushort = 0x10;
 
 /// A device other than the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +45,19 @@ impl Device {
             Function::of_libgomp(c"omp_get_num_devices");
         // SAFETY: omp.h's prototype.
         (number >= 0 && number < unsafe { DEVICES.get()() }).then_some(Device::Openmp(number))
+    }
+
+    /// The number that the API of OpenMP gives the host.
+    pub(crate) fn host() -> c_int {
+        static HOST: Function<unsafe extern "C" fn() -> c_int> =
+            Function::of_libgomp(c"omp_get_initial_device");
+        // SAFETY: omp.h's prototype.
+        unsafe { HOST.get()() }
+    }
+
+    /// Whether a number is the host's; since OpenMP 5.2 it also has -1.
+    pub(crate) fn is_host(number: c_int) -> bool {
+        number == -1 || number == Device::host()
     }
 
     /// From OpenACC's flags, which arrive inverted: bit 0 asks for the host.
@@ -99,6 +115,34 @@ impl Device {
             // SAFETY: openacc.h's prototypes.
             Device::Openacc => unsafe { FREE.get()(ALLOC.get()(16)) },
         }
+    }
+
+    /// Where a mapped address is on the device; other addresses stay what they
+    /// are. A data region whose one element asks for it says that in every
+    /// version of libgomp.
+    pub(crate) fn address(self, address: usize) -> usize {
+        static OPENMP: Function<
+            unsafe extern "C" fn(c_int, usize, *mut *mut c_void, *mut usize, *mut c_ushort),
+        > = Function::of_libgomp(c"GOMP_target_data_ext");
+        static OPENACC: Function<
+            unsafe extern "C" fn(c_int, usize, *mut *mut c_void, *mut usize, *mut c_ushort),
+        > = Function::of_libgomp(c"GOACC_data_start");
+        static OPENMP_END: Function<unsafe extern "C" fn()> =
+            Function::of_libgomp(c"GOMP_target_end_data");
+        static OPENACC_END: Function<unsafe extern "C" fn()> =
+            Function::of_libgomp(c"GOACC_data_end");
+        let (mut hostaddr, mut size) = (core::ptr::without_provenance_mut(address), 0);
+        let mut kind = USE_DEVICE_PTR_IF_PRESENT;
+        let (begin, number, end) = match self {
+            Device::Openmp(number) => (OPENMP.get(), number, OPENMP_END.get()),
+            Device::Openacc => (OPENACC.get(), !0, OPENACC_END.get()),
+        };
+        // SAFETY: the prototypes of libgomp_g.h, and arrays of one element.
+        unsafe {
+            begin(number, 1, &raw mut hostaddr, &raw mut size, &raw mut kind);
+            end();
+        }
+        hostaddr.addr()
     }
 
     /// Has libgomp initialise the device, which makes its context current in

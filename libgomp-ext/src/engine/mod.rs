@@ -61,7 +61,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// The counters of this place in the report.
-    fn tally(self) -> Tally {
+    pub(crate) fn tally(self) -> Tally {
         let caller = if self.site.is_null() { report::caller() } else { 0 };
         // SAFETY: the plugin's record, or null.
         unsafe { report::site(self.site, caller) }
@@ -129,7 +129,9 @@ pub(crate) fn on(device: impl FnOnce() -> Option<Device>) -> Option<(&'static En
         return None;
     }
     let device = device()?;
-    unified::meets(device);
+    if unified::is_on() {
+        unified::meet(device);
+    }
     let engine = match ENGINE.get() {
         Some(engine) => engine.as_ref()?,
         None => start(device)?,

@@ -6,8 +6,9 @@ use offmem_registration::Range;
 
 use super::kind::When;
 use super::variadic::SYNC;
-use super::{Device, copying, entry};
+use super::{Device, copying, entry, presence};
 use crate::engine::{self, Place, Time, Transfer};
+use crate::unified::{self, Sharing};
 
 /// The host's side of a copy between two devices, one of which is the host.
 fn host_side(
@@ -76,6 +77,15 @@ macro_rules! memcpy {
             dst: *mut c_void, src: *const c_void, length: usize, dst_offset: usize,
             src_offset: usize, dst_device: c_int, src_device: c_int, $($extra: $type),*
         ) -> c_int [$name as *const () as usize] {
+            let mut length = length;
+            let (mut dst_device, mut src_device) = (dst_device, src_device);
+            if unified::is_on() {
+                let to = (dst.addr().wrapping_add(dst_offset), &mut dst_device);
+                let from = (src.addr().wrapping_add(src_offset), &mut src_device);
+                if presence::reroute(to, from, length) {
+                    length = 0;
+                }
+            }
             let side = || {
                 host_side((dst, dst_offset, dst_device), (src, src_offset, src_device), length)
             };
@@ -93,6 +103,9 @@ memcpy! {
         (depobj_count: c_int, depobj_list: *mut c_void);
 }
 
+/// Rectangles of more dimensions are copied onto themselves.
+const DIMENSIONS_MAX: usize = 16;
+
 macro_rules! memcpy_rect {
     ($($name:ident as $export:ident, $time:expr, ($($extra:ident: $type:ty),*);)+) => { entry! { $(
         fn $name as $export (place, real;
@@ -101,6 +114,25 @@ macro_rules! memcpy_rect {
             dst_dimensions: *const usize, src_dimensions: *const usize, dst_device: c_int,
             src_device: c_int, $($extra: $type),*
         ) -> c_int [$name as *const () as usize] {
+            let (mut volume, nothing) = (volume, [0; DIMENSIONS_MAX]);
+            let (mut dst_device, mut src_device) = (dst_device, src_device);
+            if unified::is_on() && !dst.is_null() && !src.is_null() {
+                // SAFETY: the caller's arrays.
+                let (to, from) = unsafe {(
+                    extent(element_size, num_dims, volume, dst_offsets, dst_dimensions),
+                    extent(element_size, num_dims, volume, src_offsets, src_dimensions),
+                )};
+                if let (Some((to, length)), Some((from, _))) = (to, from) {
+                    let to = (dst.addr().wrapping_add(to), &mut dst_device);
+                    let from = (src.addr().wrapping_add(from), &mut src_device);
+                    // Both are the same if the first rows are: else they would overlap.
+                    if presence::reroute(to, from, length)
+                        && usize::try_from(num_dims).is_ok_and(|count| count <= DIMENSIONS_MAX)
+                    {
+                        volume = nothing.as_ptr();
+                    }
+                }
+            }
             let side = || {
                 // Asked for the number of dimensions that there may be.
                 if dst.is_null() || src.is_null() {
@@ -129,6 +161,22 @@ memcpy_rect! {
         (depobj_count: c_int, depobj_list: *mut c_void);
 }
 
+/// What a routine returns that has nothing to do for memory at `host`.
+trait Answer {
+    fn of_host(host: *mut c_void) -> Self;
+}
+
+impl Answer for () {
+    fn of_host(_: *mut c_void) {}
+}
+
+/// Where the device finds it.
+impl Answer for *mut c_void {
+    fn of_host(host: *mut c_void) -> *mut c_void {
+        host
+    }
+}
+
 /// OpenACC's routines on `size` bytes at `host`: when they copy to the device,
 /// and from it.
 macro_rules! openacc {
@@ -138,6 +186,18 @@ macro_rules! openacc {
             host: *mut c_void, size: usize $(, $async: c_int)?
         ) $(-> $result)? [$name as *const () as usize] {
             let range = Range::new(host as usize, size);
+            if unified::is_on() && let Some(range) = range {
+                let is_update = When::$to == When::Mapped || When::$from == When::Mapped;
+                let is_left_out = match unified::sharing(range, Device::Openacc) {
+                    Sharing::Separate => false,
+                    // libgomp finds it present; it would copy it onto itself.
+                    Sharing::Managed => is_update,
+                    Sharing::Pageable => true,
+                };
+                if is_left_out {
+                    return Answer::of_host(host);
+                }
+            }
             let transfer = Transfer {
                 range: range.unwrap_or(Range { start: 0, end: 0 }),
                 to: When::$to,
@@ -166,7 +226,7 @@ macro_rules! openacc {
 }
 
 /// Whether an `async` argument is there and does not mean "now" (gomp-constants.h).
-fn is_asynchronous(queue: &[c_int]) -> bool {
+pub(super) fn is_asynchronous(queue: &[c_int]) -> bool {
     queue.iter().any(|queue| *queue != SYNC)
 }
 
@@ -175,6 +235,10 @@ openacc! {
     acc_present_or_copyin(host, size) -> *mut c_void: New, Never, Copies;
     acc_pcopyin(host, size) -> *mut c_void: New, Never, Copies;
     acc_copyin_async(host, size, queue): New, Never, Copies;
+    acc_create(host, size) -> *mut c_void: Never, Never, Copies;
+    acc_present_or_create(host, size) -> *mut c_void: Never, Never, Copies;
+    acc_pcreate(host, size) -> *mut c_void: Never, Never, Copies;
+    acc_create_async(host, size, queue): Never, Never, Copies;
     acc_copyout(host, size): Never, New, Ends;
     acc_copyout_async(host, size, queue): Never, New, Ends;
     acc_copyout_finalize(host, size): Never, Always, Ends;
@@ -194,7 +258,7 @@ entry! {
         [acc_memcpy_to_device as *const () as usize] {
         let ways = (When::Always, When::Never);
         // SAFETY: the caller's arguments.
-        openacc_memcpy(place, host, size, ways, SYNC, || unsafe { real(device, host, size) });
+        openacc_memcpy(place, (host, device), size, ways, SYNC, || unsafe { real(device, host, size) });
     }
 
     fn acc_memcpy_to_device_async (place, real;
@@ -202,14 +266,14 @@ entry! {
     ) [acc_memcpy_to_device_async as *const () as usize] {
         let ways = (When::Always, When::Never);
         // SAFETY: the caller's arguments.
-        openacc_memcpy(place, host, size, ways, queue, || unsafe { real(device, host, size, queue) });
+        openacc_memcpy(place, (host, device), size, ways, queue, || unsafe { real(device, host, size, queue) });
     }
 
     fn acc_memcpy_from_device (place, real; host: *mut c_void, device: *mut c_void, size: usize)
         [acc_memcpy_from_device as *const () as usize] {
         let ways = (When::Never, When::Always);
         // SAFETY: the caller's arguments.
-        openacc_memcpy(place, host, size, ways, SYNC, || unsafe { real(host, device, size) });
+        openacc_memcpy(place, (host, device), size, ways, SYNC, || unsafe { real(host, device, size) });
     }
 
     fn acc_memcpy_from_device_async (place, real;
@@ -217,14 +281,7 @@ entry! {
     ) [acc_memcpy_from_device_async as *const () as usize] {
         let ways = (When::Never, When::Always);
         // SAFETY: the caller's arguments.
-        openacc_memcpy(place, host, size, ways, queue, || unsafe { real(host, device, size, queue) });
-    }
-
-    fn acc_unmap_data (place, real; host: *mut c_void) [0] {
-        let _ = place;
-        // SAFETY: the caller's argument.
-        unsafe { real(host) };
-        engine::unmapped_openacc(Range::new(host as usize, 1));
+        openacc_memcpy(place, (host, device), size, ways, queue, || unsafe { real(host, device, size, queue) });
     }
 
     fn acc_shutdown (place, real; device_type: c_int) [0] {
@@ -234,26 +291,32 @@ entry! {
         // SAFETY: the caller's argument.
         unsafe { real(device_type) };
     }
-
-    fn omp_target_disassociate_ptr (place, real; host: *const c_void, device: c_int) -> c_int [0] {
-        let _ = place;
-        // SAFETY: the caller's arguments.
-        let result = unsafe { real(host, device) };
-        if let Some((engine, device)) = engine::on(|| Device::numbered(device)) {
-            engine.unmapped(device, Range::new(host as usize, 1).into_iter());
-        }
-        result
-    }
 }
 
 fn openacc_memcpy(
     place: Place,
-    host: *mut c_void,
+    (host, device): (*mut c_void, *mut c_void),
     size: usize,
     (to, from): (When, When),
     queue: c_int,
     real: impl FnOnce(),
 ) {
+    if unified::is_on()
+        && let Some(range) = Range::new(device.addr(), size)
+    {
+        let sharing = unified::sharing(range, Device::Openacc);
+        if host == device && sharing.is_shared() {
+            return;
+        }
+        if sharing == Sharing::Pageable && presence::is_readable(range.start) {
+            presence::wait(queue);
+            let (target, source) =
+                if from == When::Never { (device, host) } else { (host, device) };
+            // SAFETY: the caller's memory, of which the host can use both sides.
+            unsafe { target.copy_from(source, size) };
+            return;
+        }
+    }
     let time = if is_asynchronous(&[queue]) { Time::Later } else { Time::Copies };
     let transfer = Range::new(host as usize, size).map(|range| Transfer { range, to, from });
     copying(place, || Some(Device::Openacc), time, false, transfer.into_iter(), real);

@@ -6,17 +6,24 @@
 mod allocation;
 mod api;
 mod arrays;
+mod filter;
 pub(crate) mod kind;
 mod open;
 mod openacc;
 mod openmp;
+mod presence;
 mod variadic;
 
 use core::ffi::{CStr, c_void};
 
+use smallvec::SmallVec;
+
 use crate::engine::{self, Call, Device, Place, Time, Transfer};
-use crate::function;
+use crate::function::{self, Function};
+use crate::report::Direction;
+use crate::{api as interface, unified};
 use arrays::{Arrays, Ways};
+use filter::{Construct, Filter};
 
 /// A target region's outlined function.
 type Region = Option<unsafe extern "C" fn(*mut c_void)>;
@@ -116,26 +123,122 @@ fn copying<R>(
 }
 
 /// As [`copying`], for a call with map arrays, after which mappings may have
-/// ended.
+/// ended. `real` gets those that libgomp is to see.
 fn mapping<R>(
     place: Place,
     device: impl FnOnce() -> Option<Device>,
     time: Time,
     arrays: Arrays,
-    ways: Ways,
+    (construct, ways): (Construct, Ways),
+    real: impl FnOnce(Passed) -> R,
+) -> R {
+    if unified::is_on() {
+        let device = device();
+        return filtering(place, device, time, arrays, (construct, ways), |filter, arrays| {
+            let passed = Passed { arrays, waits: filter.waits() };
+            through(place, || device, time, arrays, (construct, ways), || real(passed))
+        });
+    }
+    through(place, device, time, arrays, (construct, ways), || {
+        real(Passed { arrays, waits: false })
+    })
+}
+
+/// What the real function gets.
+#[derive(Clone, Copy)]
+struct Passed {
+    arrays: Arrays,
+    /// Whether the call must not go on after it has returned.
+    waits: bool,
+}
+
+/// [`mapping`] without shared memory.
+#[inline]
+fn through<R>(
+    place: Place,
+    device: impl FnOnce() -> Option<Device>,
+    time: Time,
+    arrays: Arrays,
+    (construct, ways): (Construct, Ways),
     real: impl FnOnce() -> R,
 ) -> R {
     let Some((engine, device)) = engine::on(device) else {
         return real();
     };
-    if time == Time::Later {
+    let maps = construct != Construct::Update;
+    if maps && time == Time::Later {
         engine.unmapped_later(arrays.memory().map(|memory| memory.range));
     }
-    let mut call = Call::new(engine, device, place, time, true);
+    let mut call = Call::new(engine, device, place, time, maps);
     arrays.transfers(ways).for_each(|transfer| call.add(transfer));
     let result = call.run(real);
-    engine.unmapped(device, arrays.memory().map(|memory| memory.range));
+    if maps {
+        engine.unmapped(device, arrays.memory().map(|memory| memory.range));
+    }
     result
+}
+
+/// Makes a call with the arrays that libgomp is to see.
+#[cold]
+#[inline(never)]
+fn filtering<R>(
+    place: Place,
+    device: Option<Device>,
+    time: Time,
+    arrays: Arrays,
+    (construct, ways): (Construct, Ways),
+    call: impl FnOnce(&mut Filter, Arrays) -> R,
+) -> R {
+    if let Some(device) = device {
+        unified::meet(device);
+    }
+    let lasting = time == Time::Later;
+    let mut filter = match device {
+        Some(device) => Filter::new(arrays, device, construct, lasting),
+        None => Filter::idle(arrays),
+    };
+    if interface::counts() {
+        let [to, from] = filter.shared_bytes(ways);
+        let tally = place.tally();
+        tally.shared(Direction::To, to);
+        tally.shared(Direction::From, from);
+    }
+    if let Some(device) = device {
+        filter.prefetch(device, construct, true);
+    }
+    let filtered = filter.arrays();
+    let result = call(&mut filter, filtered);
+    if let Some(device) = device.filter(|_| !lasting) {
+        filter.prefetch(device, construct, false);
+    }
+    if filter.waits() && lasting && device == Some(Device::Openacc) {
+        static WAIT: Function<unsafe extern "C" fn()> = Function::of_libgomp(c"acc_wait_all");
+        // SAFETY: openacc.h's prototype.
+        unsafe { WAIT.get()() };
+    }
+    filter.finish();
+    result
+}
+
+/// A structured data region begins: what it copies back is kept until its end.
+fn beginning(place: Place, device: Option<Device>, arrays: Arrays, real: impl FnOnce(Arrays)) {
+    let begin = |arrays: Arrays, held| {
+        open::begin(device.map(|device| open::Data {
+            device,
+            place,
+            memory: arrays.memory().collect(),
+            held,
+        }));
+        let what = (Construct::Data, Ways::To);
+        through(place, || device, Time::Copies, arrays, what, || real(arrays));
+    };
+    if !unified::is_on() {
+        return begin(arrays, SmallVec::new());
+    }
+    let what = (Construct::Data, Ways::Both);
+    filtering(place, device, Time::Copies, arrays, what, |filter, arrays| {
+        begin(arrays, filter.take_held());
+    });
 }
 
 /// Whether calls that were not compiled with the plugin come here, too: those

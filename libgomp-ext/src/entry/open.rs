@@ -7,14 +7,19 @@
 use core::cell::Cell;
 use core::ptr;
 
+use smallvec::SmallVec;
+
 use super::arrays::{Ways, restrict};
 use crate::engine::{self, Call, Device, Place, Time, Transfer};
+use crate::unified::Holding;
 
 /// What a region mapped.
 pub(super) struct Data {
     pub(super) device: Device,
     pub(super) place: Place,
     pub(super) memory: Vec<Transfer>,
+    /// Managed memory that it uses.
+    pub(super) held: SmallVec<[Holding; 8]>,
 }
 
 struct Open {
@@ -45,9 +50,11 @@ pub(super) fn end(real: impl FnOnce()) {
     // SAFETY: made by `begin` in this thread, and taken off the list here.
     let open = unsafe { Box::from_raw(innermost) };
     INNERMOST.set(open.outer);
-    let Some(Data { device, place, memory }) = open.data else {
+    let Some(Data { device, place, memory, held }) = open.data else {
         return real();
     };
+    // Until the region has ended.
+    let _held = held;
     let Some((engine, device)) = engine::on(|| Some(device)) else {
         return real();
     };

@@ -3,7 +3,9 @@
 
 use core::ffi::{c_int, c_ushort, c_void};
 
-use super::{Arrays, Device, Place, Time, Ways, entry, mapping, open};
+use super::{
+    Arrays, Construct, Device, Passed, Place, Time, Ways, beginning, entry, mapping, open,
+};
 use crate::engine;
 
 /// As [`mapping`]; the first such call initialises the device.
@@ -12,10 +14,10 @@ pub(super) fn openacc(
     flags: c_int,
     time: Time,
     arrays: Arrays,
-    ways: Ways,
-    real: impl FnOnce(),
+    what: (Construct, Ways),
+    real: impl FnOnce(Passed),
 ) {
-    mapping(place, || Device::openacc(flags), time, arrays, ways, real);
+    mapping(place, || Device::openacc(flags), time, arrays, what, real);
     engine::after_openacc();
 }
 
@@ -27,14 +29,10 @@ entry! {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
             let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
-            open::begin(Device::openacc(flags).map(|device| open::Data {
-                device,
-                place,
-                memory: arrays.memory().collect(),
-            }));
-            openacc(place, flags, Time::Copies, arrays, Ways::To, || {
-                real(flags, mapnum, hostaddrs, sizes, kinds);
+            beginning(place, Device::openacc(flags), arrays, |arrays| {
+                real(flags, mapnum, arrays.addresses(), arrays.sizes(), arrays.kinds());
             });
+            engine::after_openacc();
         }
     }
 
@@ -52,8 +50,9 @@ entry! {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
             let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
-            openacc(place, flags, Time::Ends, arrays, Ways::Both, || {
-                real(flags, mapnum, hostaddrs, sizes, kinds);
+            let what = (Construct::Exit, Ways::Both);
+            openacc(place, flags, Time::Ends, arrays, what, |Passed { arrays, .. }| {
+                real(flags, arrays.count(), arrays.addresses(), arrays.sizes(), arrays.kinds());
             });
         }
     }

@@ -3,8 +3,10 @@
 
 use core::ffi::{c_int, c_uchar, c_uint, c_ushort, c_void};
 
-use super::{Arrays, Device, Region, Time, Ways, copying, entry, mapping, open};
-use crate::engine::{self, Place};
+use super::{
+    Arrays, Construct, Device, Passed, Region, Time, Ways, beginning, entry, mapping, open,
+};
+use crate::{engine, unified};
 
 /// Flags of the three functions that have them (gomp-constants.h).
 const NOWAIT: c_uint = 1;
@@ -18,15 +20,13 @@ fn time(flags: c_uint, otherwise: Time) -> Time {
     if flags & NOWAIT != 0 { Time::Later } else { otherwise }
 }
 
-/// A structured data region begins: what it copies back is kept until its end.
-fn begin(place: Place, device: c_int, arrays: Arrays, real: impl FnOnce()) {
-    let device = || Device::openmp(device);
-    open::begin(engine::on(device).map(|(_, device)| open::Data {
-        device,
-        place,
-        memory: arrays.memory().collect(),
-    }));
-    mapping(place, device, Time::Copies, arrays, Ways::To, real);
+/// The device of a call; none too where memory is left alone.
+fn target(device: c_int) -> Option<Device> {
+    match engine::on(|| Device::openmp(device)) {
+        Some((_, device)) => Some(device),
+        None if unified::is_on() => Device::openmp(device),
+        None => None,
+    }
 }
 
 entry! {
@@ -39,7 +39,11 @@ entry! {
         unsafe {
             let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
             let time = time(flags, Time::Region);
-            mapping(place, || Device::openmp(device), time, arrays, Ways::Both, || {
+            let what = (Construct::Region, Ways::Both);
+            mapping(place, || Device::openmp(device), time, arrays, what, |passed| {
+                let Passed { arrays, waits } = passed;
+                let flags = if waits { flags & !NOWAIT } else { flags };
+                let (hostaddrs, sizes, kinds) = (arrays.addresses(), arrays.sizes(), arrays.kinds());
                 real(device, region, mapnum, hostaddrs, sizes, kinds, flags, depend, arguments);
             });
         }
@@ -52,7 +56,8 @@ entry! {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
             let arrays = Arrays::old(mapnum, hostaddrs, sizes, kinds);
-            mapping(place, || Device::openmp(device), Time::Region, arrays, Ways::Both, || {
+            let what = (Construct::Region, Ways::Both);
+            mapping(place, || Device::openmp(device), Time::Region, arrays, what, |_| {
                 real(device, region, unused, mapnum, hostaddrs, sizes, kinds);
             });
         }
@@ -64,8 +69,9 @@ entry! {
     ) [kinds as usize] {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
-            begin(place, device, Arrays::new(mapnum, hostaddrs, sizes, kinds), || {
-                real(device, mapnum, hostaddrs, sizes, kinds);
+            let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
+            beginning(place, target(device), arrays, |arrays| {
+                real(device, mapnum, arrays.addresses(), arrays.sizes(), arrays.kinds());
             });
         }
     }
@@ -76,7 +82,8 @@ entry! {
     ) [kinds as usize] {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
-            begin(place, device, Arrays::old(mapnum, hostaddrs, sizes, kinds), || {
+            let arrays = Arrays::old(mapnum, hostaddrs, sizes, kinds);
+            beginning(place, target(device), arrays, |_| {
                 real(device, unused, mapnum, hostaddrs, sizes, kinds);
             });
         }
@@ -97,8 +104,10 @@ entry! {
         unsafe {
             let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
             let time = time(flags, Time::Copies);
-            copying(place, || Device::openmp(device), time, false, arrays.transfers(Ways::Update), || {
-                real(device, mapnum, hostaddrs, sizes, kinds, flags, depend);
+            let what = (Construct::Update, Ways::Update);
+            mapping(place, || Device::openmp(device), time, arrays, what, |Passed { arrays, .. }| {
+                let (hostaddrs, sizes, kinds) = (arrays.addresses(), arrays.sizes(), arrays.kinds());
+                real(device, arrays.count(), hostaddrs, sizes, kinds, flags, depend);
             });
         }
     }
@@ -109,9 +118,10 @@ entry! {
     ) [kinds as usize] {
         // SAFETY: the caller's arrays and arguments.
         unsafe {
-            let transfers = Arrays::old(mapnum, hostaddrs, sizes, kinds).transfers(Ways::Update);
-            copying(place, || Device::openmp(device), Time::Copies, false, transfers, || {
-                real(device, unused, mapnum, hostaddrs, sizes, kinds);
+            let arrays = Arrays::old(mapnum, hostaddrs, sizes, kinds);
+            let what = (Construct::Update, Ways::Update);
+            mapping(place, || Device::openmp(device), Time::Copies, arrays, what, |passed| {
+                real(device, unused, mapnum, hostaddrs, passed.arrays.sizes(), kinds);
             });
         }
     }
@@ -120,15 +130,17 @@ entry! {
         device: c_int, mapnum: usize, hostaddrs: *mut *mut c_void, sizes: *mut usize,
         kinds: *mut c_ushort, flags: c_uint, depend: *mut *mut c_void,
     ) [kinds as usize] {
-        let (ways, otherwise) = match flags & EXIT_DATA {
-            0 => (Ways::To, Time::Copies),
-            _ => (Ways::From, Time::Ends),
+        let (what, otherwise) = match flags & EXIT_DATA {
+            0 => ((Construct::Enter, Ways::To), Time::Copies),
+            _ => ((Construct::Exit, Ways::From), Time::Ends),
         };
         // SAFETY: the caller's arrays and arguments.
         unsafe {
             let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
-            mapping(place, || Device::openmp(device), time(flags, otherwise), arrays, ways, || {
-                real(device, mapnum, hostaddrs, sizes, kinds, flags, depend);
+            let time = time(flags, otherwise);
+            mapping(place, || Device::openmp(device), time, arrays, what, |Passed { arrays, .. }| {
+                let (hostaddrs, sizes, kinds) = (arrays.addresses(), arrays.sizes(), arrays.kinds());
+                real(device, arrays.count(), hostaddrs, sizes, kinds, flags, depend);
             });
         }
     }

@@ -8,7 +8,7 @@ use offmem_abi::Site;
 
 use super::openacc::openacc;
 use super::openmp::key_of;
-use super::{Arrays, Place, Region, Time, Ways};
+use super::{Arrays, Construct, Passed, Place, Region, Time, Ways};
 use crate::function::Function;
 
 /// Must agree with `variadic.c`.
@@ -134,7 +134,9 @@ unsafe extern "C" fn offmem_parallel_keyed(
         let (real, tail) = (REAL.get(), &*tail);
         let time = if tail.is_asynchronous() { Time::Later } else { Time::Region };
         let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
-        openacc(place, flags, time, arrays, Ways::Both, || {
+        let what = (Construct::Region, Ways::Both);
+        openacc(place, flags, time, arrays, what, |Passed { arrays, .. }| {
+            let (hostaddrs, sizes, kinds) = (arrays.addresses(), arrays.sizes(), arrays.kinds());
             spread!(real(flags, function, mapnum, hostaddrs, sizes, kinds), tail);
         });
     }
@@ -180,21 +182,24 @@ unsafe extern "C" fn offmem_waiting(
     static ENTER_EXIT: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_enter_exit_data");
     static ENTER: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_enter_data");
     static EXIT: Function<WaitingFunction> = Function::of_libgomp(c"GOACC_exit_data");
-    let (real, ways, time) = match which {
-        Waiting::Update => (UPDATE.get(), Ways::Update, Time::Copies),
-        Waiting::EnterExitData => (ENTER_EXIT.get(), Ways::Both, Time::Ends),
-        Waiting::EnterData => (ENTER.get(), Ways::To, Time::Copies),
-        Waiting::ExitData => (EXIT.get(), Ways::From, Time::Ends),
-    };
-    let time = if queue == SYNC { time } else { Time::Later };
     let place = Place { site, key: kinds as usize };
     // SAFETY: libgomp's prototypes, the caller's arrays; the collector's tail is
     // valid for this call.
     unsafe {
         let tail = &*tail;
         let arrays = Arrays::new(mapnum, hostaddrs, sizes, kinds);
-        openacc(place, flags, time, arrays, ways, || {
-            spread!(real(flags, mapnum, hostaddrs, sizes, kinds, queue, num_waits), tail);
+        let (real, construct, ways, time) = match which {
+            Waiting::Update => (UPDATE.get(), Construct::Update, Ways::Update, Time::Copies),
+            Waiting::EnterExitData => {
+                (ENTER_EXIT.get(), Construct::of_either(arrays), Ways::Both, Time::Ends)
+            }
+            Waiting::EnterData => (ENTER.get(), Construct::Enter, Ways::To, Time::Copies),
+            Waiting::ExitData => (EXIT.get(), Construct::Exit, Ways::From, Time::Ends),
+        };
+        let time = if queue == SYNC { time } else { Time::Later };
+        openacc(place, flags, time, arrays, (construct, ways), |Passed { arrays, .. }| {
+            let (hostaddrs, sizes, kinds) = (arrays.addresses(), arrays.sizes(), arrays.kinds());
+            spread!(real(flags, arrays.count(), hostaddrs, sizes, kinds, queue, num_waits), tail);
         });
     }
 }

@@ -139,6 +139,7 @@ pub(super) mod tests {
             bytes_to_device_pageable: to[1],
             bytes_from_device_pinned: from[0],
             bytes_from_device_pageable: from[1],
+            ..Bytes::default()
         }
     }
 
@@ -147,7 +148,7 @@ pub(super) mod tests {
         let small = Record {
             calls: 3,
             entries: 6,
-            bytes: bytes([0, 24], [0, 12]),
+            bytes: Bytes { bytes_to_device_shared: 5 << 20, ..bytes([0, 24], [0, 12]) },
             ..record("src/setup.c", 7, "setup", &[Some("n"), None])
         };
         let template = Record {

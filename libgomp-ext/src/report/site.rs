@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use offmem_abi::Site;
 
-use super::traffic::{Bytes, Direction, TOTAL, Traffic};
+use super::traffic::{Bytes, Direction, TOTAL, Traffic, Way};
 
 /// Counts what one site does; costs next to nothing when no report is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +51,21 @@ impl Tally {
     /// One copy, which counts for the whole process too. `pinned`: the host's
     /// memory was page-locked for the device.
     pub(crate) fn copied(self, direction: Direction, bytes: u64, pinned: bool) {
-        TOTAL.add(direction, bytes, pinned);
+        self.add(direction, bytes, if pinned { Way::Pinned } else { Way::Pageable });
+    }
+
+    /// Memory that would have been copied and is the same on both sides; it
+    /// counts for the whole process too.
+    pub(crate) fn shared(self, direction: Direction, bytes: u64) {
+        if bytes > 0 {
+            self.add(direction, bytes, Way::Shared);
+        }
+    }
+
+    fn add(self, direction: Direction, bytes: u64, way: Way) {
+        TOTAL.add(direction, bytes, way);
         if let Some(Entry { counters, .. }) = self.0 {
-            counters.traffic.add(direction, bytes, pinned);
+            counters.traffic.add(direction, bytes, way);
         }
     }
 

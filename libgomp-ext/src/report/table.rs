@@ -30,6 +30,13 @@ impl fmt::Display for Document {
             write!(f, ", {} page-locked", Share(share))?;
         }
         writeln!(f)?;
+        if self.total.bytes.shared() > 0 {
+            let [to, from] = [
+                self.total.bytes.bytes_to_device_shared,
+                self.total.bytes.bytes_from_device_shared,
+            ];
+            writeln!(f, "shared      {} to the device, {} from it", Size(to), Size(from))?;
+        }
         if self.sites.is_empty() {
             return writeln!(f, "No call that maps or copies was made.");
         }
@@ -104,6 +111,9 @@ fn write_sites(f: &mut fmt::Formatter<'_>, sites: &[Line]) -> fmt::Result {
         write_row(f, row.each_ref().map(String::as_str), &place(site, room))?;
         if !site.variables.is_empty() {
             writeln!(f, "{:used$}  {}", "", cut(&variables(site), room - 2))?;
+        }
+        if site.copies.bytes.shared() > 0 {
+            writeln!(f, "{:used$}  shared: {}", "", Size(site.copies.bytes.shared()))?;
         }
     }
     Ok(())

@@ -27,8 +27,8 @@ use crate::{budget, environment, kernel};
 
 pub(crate) use block::{free, resize, usable_size};
 pub(crate) use child::{acquire, in_parent, release};
-pub(crate) use slab::hold;
-pub(crate) use tier::{Tier, is_on};
+pub(crate) use slab::{Holding, hold, hold_forever};
+use tier::Tier;
 
 /// Whether memory is allocated in the pool.
 static POOL: AtomicU8 = AtomicU8::new(UNASKED);
@@ -57,34 +57,73 @@ pub(crate) enum Sharing {
     Pageable,
 }
 
+impl Sharing {
+    /// Whether host and device use the same bytes.
+    pub(crate) fn is_shared(self) -> bool {
+        self != Sharing::Separate
+    }
+}
+
 /// From now on the program's memory is to be unified.
 pub(crate) fn arm() {
     let _ = POOL.compare_exchange(UNASKED, ASKED, Ordering::AcqRel, Ordering::Relaxed);
 }
 
-/// Whether a unit has asked for it.
+/// Whether any memory is, or may turn out to be, the same on host and device:
+/// never in a program that is not unified.
 #[inline]
-pub(crate) fn is_armed() -> bool {
-    POOL.load(Ordering::Relaxed) != UNASKED
+pub(crate) fn is_on() -> bool {
+    POOL.load(Ordering::Relaxed) != UNASKED && tier::found() != Tier::Separate
 }
 
-/// Before a call for `device`: whether any memory may be the same there. The
-/// first call for a device initialises it.
+/// Before a call for `device`, which the first one initialises: makes known what
+/// is shared there.
 #[inline]
-pub(crate) fn meets(device: Device) -> bool {
-    is_armed() && roster::meets(device)
+pub(crate) fn meet(device: Device) {
+    roster::meet(device);
 }
 
-/// Which memory a range is to `device`, which the roster [`meets`].
-#[inline]
+/// Which memory a range is, for `device`, which was [`meet`]. Any thread may ask;
+/// libgomp's lock of the device may be taken.
 pub(crate) fn sharing(range: Range, device: Device) -> Sharing {
+    #[cfg(test)]
+    if let Some(sharing) = tests::listed(range) {
+        return sharing;
+    }
     match tier::found() {
         Tier::Managed if slab::is_on(range, device) => Sharing::Managed,
-        // What libgomp has mapped otherwise are variables with an image of
-        // their own on the device, and the program's own associations.
+        Tier::Managed if OWN.load(Ordering::Relaxed) && is_at_itself(range, device) => {
+            Sharing::Managed
+        }
+        // What libgomp has mapped are variables with an image of their own on
+        // the device, and the program's own associations.
         Tier::Pageable if !device.has(range.start) => Sharing::Pageable,
+        Tier::Pageable if is_at_itself(range, device) => Sharing::Managed,
         _ => Sharing::Separate,
     }
+}
+
+/// Whether the program has associated memory with itself.
+static OWN: AtomicBool = AtomicBool::new(false);
+
+/// The program does so: managed memory of its own.
+pub(crate) fn expect_own() {
+    OWN.store(true, Ordering::Relaxed);
+}
+
+fn is_at_itself(range: Range, device: Device) -> bool {
+    let is_there = |address| device.has(address) && device.address(address) == address;
+    is_there(range.start) && is_there(range.end - 1)
+}
+
+/// Whether libgomp finds `range` present at its own address because this
+/// library has said so, and not the program.
+pub(crate) fn is_owned(range: Range) -> bool {
+    #[cfg(test)]
+    if let Some(sharing) = tests::listed(range) {
+        return sharing == Sharing::Managed;
+    }
+    slab::hold(range).is_some()
 }
 
 /// A block of the pool, of at least `size` bytes at a multiple of `align`, a power
@@ -235,4 +274,29 @@ const PREFETCH_MIN: usize = 1 << 20;
 /// The pool takes nothing more: no device shares its memory.
 fn end() {
     POOL.store(OFF, Ordering::Release);
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::RefCell;
+
+    use offmem_registration::Range;
+
+    use super::Sharing;
+
+    thread_local! {
+        static LIST: RefCell<Vec<(Range, Sharing)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// In this thread, these ranges are such memory and all others are not.
+    pub(crate) fn list(ranges: &[(Range, Sharing)]) {
+        LIST.with_borrow_mut(|list| *list = ranges.to_vec());
+    }
+
+    pub(super) fn listed(range: Range) -> Option<Sharing> {
+        LIST.with_borrow(|list| {
+            let found = list.iter().find(|(listed, _)| listed.contains(range));
+            Some(found.map_or(Sharing::Separate, |&(_, sharing)| sharing))
+        })
+    }
 }

@@ -23,43 +23,38 @@ static MET: AtomicU64 = AtomicU64::new(0);
 /// device knows each slab.
 pub(super) static ROSTER: Lock<()> = Lock::new(());
 
-/// Whether memory may be shared with `device`, which is initialised by the
-/// first call for it.
+/// The program calls for `device`: it is initialised, and learns of all slabs.
 #[inline]
-pub(super) fn meets(device: Device) -> bool {
+pub(super) fn meet(device: Device) {
     match tier::found() {
-        Tier::Managed | Tier::Unknown => {}
-        Tier::Separate => return false,
-        Tier::Pageable => return true,
-    }
-    match device.number() {
-        Some(number) if has(MET.load(Ordering::Acquire), number) => true,
-        _ => meet(device),
+        Tier::Managed | Tier::Pageable => {
+            // A device of OpenACC's that is no NVIDIA one is met each time.
+            let met = MET.load(Ordering::Acquire);
+            if !device.number().is_some_and(|number| has(met, number)) {
+                welcome(device);
+            }
+        }
+        Tier::Unknown => welcome(device),
+        Tier::Separate => {}
     }
 }
 
 #[cold]
-fn meet(device: Device) -> bool {
-    match tier::find() {
-        Tier::Pageable => {
-            // Or the variables of its image were not known.
-            device.open();
-            return true;
-        }
-        Tier::Managed => {}
-        Tier::Unknown | Tier::Separate => return false,
+fn welcome(device: Device) {
+    let tier = tier::find();
+    if tier < Tier::Managed {
+        return;
     }
     if let Some(primary) = tier::primary() {
         primary.enter();
     }
+    // Else the variables of its image would not be known.
     device.open();
-    let Some(number) = device.number().filter(|number| (0..DEVICES).contains(number)) else {
-        return false;
-    };
-    let _guard = ROSTER.lock();
-    slab::introduce(number);
-    MET.fetch_or(bit(number), Ordering::Release);
-    true
+    if let Some(number) = device.number().filter(|number| (0..DEVICES).contains(number)) {
+        let _guard = ROSTER.lock();
+        slab::introduce(number);
+        MET.fetch_or(bit(number), Ordering::Release);
+    }
 }
 
 /// No device knows any slab any more.

@@ -77,12 +77,25 @@ pub(super) fn is_on(range: Range, device: Device) -> bool {
     }
 }
 
-/// Keeps the slab that has this memory, while libgomp may use what it knows of it.
+/// Keeps a slab, while libgomp may use what it knows of it; nothing for other
+/// memory.
+pub(crate) type Holding = Option<Use<'static>>;
+
+/// Holds the slab that has this memory.
 #[inline]
-pub(crate) fn hold(range: Range) -> Option<Use<'static>> {
+pub(crate) fn hold(range: Range) -> Holding {
     match SLABS.find(range) {
         Found::Inside(slab) => Some(slab),
         Found::Across | Found::Outside => None,
+    }
+}
+
+/// Holds it to the end of the process: nobody knows for how long libgomp does.
+pub(crate) fn hold_forever(range: Range) {
+    if let Some(slab) = hold(range)
+        && !cfg!(feature = "sabotage-hold")
+    {
+        slab.set_sticky();
     }
 }
 

@@ -11,7 +11,7 @@ use crate::message::fall_short;
 use crate::{entry, environment, strategy};
 
 /// How memory is shared in this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Tier {
     /// It was not looked, yet.
@@ -32,12 +32,6 @@ static PRIMARY: OnceLock<Primary> = OnceLock::new();
 pub(crate) fn found() -> Tier {
     const TIERS: [Tier; 4] = [Tier::Unknown, Tier::Separate, Tier::Managed, Tier::Pageable];
     TIERS[usize::from(FOUND.load(Ordering::Acquire) & 3)]
-}
-
-/// Whether any memory may be shared.
-#[inline]
-pub(crate) fn is_on() -> bool {
-    FOUND.load(Ordering::Relaxed) >= Tier::Managed as u8
 }
 
 /// The context of the pool, where there is one.
