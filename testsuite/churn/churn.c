@@ -86,6 +86,7 @@ end (struct worker *w, struct slot *s)
       end_library (w, s);
     }
   s->kind = NONE;
+  s->there = s->apart;
 }
 
 static void
@@ -166,7 +167,7 @@ work (void *argument)
   for (int i = 0; i < SLOTS; i++)
     {
       w->slots[i].shadow = plain_memory (SLOT_MAX);
-      w->slots[i].there = plain_memory (SLOT_MAX);
+      w->slots[i].apart = w->slots[i].there = plain_memory (SLOT_MAX);
       (i == 0 ? make_static : i == 1 ? make_library : make) (w, &w->slots[i]);
     }
   for (w->operation = 1; w->operation <= w->operations; w->operation++)

@@ -28,9 +28,10 @@ struct slot
   unsigned char *p;
   size_t n;
   unsigned char *shadow;
-  /* What of it is mapped, and what the device has there.  */
+  /* What of it is mapped, and what the device has there: where host and device share the
+     memory that is the shadow itself, else APART.  */
   size_t mapped, mapped_n;
-  unsigned char *there;
+  unsigned char *there, *apart;
   /* What of it offmem_pin was called for, if N is not 0.  */
   size_t pinned, pinned_n;
   void *library;
@@ -50,6 +51,11 @@ struct worker
 /* A part of a slot.  */
 struct part { size_t o, n; };
 
+/* Compiled with -foffload-memory=unified, all memory of malloc is shared.  */
+#ifndef UNIFIED
+#define UNIFIED 0
+#endif
+
 extern int device;
 extern unsigned char *table, *device_table;
 
@@ -61,6 +67,10 @@ extern size_t any_size (struct worker *);
 extern struct part any_part (struct worker *, size_t);
 extern struct part large_part (struct worker *, size_t);
 extern void *plain_memory (size_t);
+extern void settle (struct worker *, struct slot *);
+extern int is_shared (const struct slot *);
+extern void arrive (struct slot *, struct part);
+extern void leave (struct slot *, struct part);
 extern void fill (struct worker *, struct slot *, struct part);
 extern void same (struct worker *, const void *, const void *, size_t, const char *);
 extern void copied (struct worker *, int);

@@ -53,7 +53,7 @@ map (struct worker *w, struct slot *s)
       w->doing = "enter data map(to)";
       #pragma omp target enter data map(to: p[o:n])
     }
-  memcpy (s->there + o, s->shadow + o, n);
+  arrive (s, (struct part) { o, n });
   s->mapped = o;
   s->mapped_n = n;
 }
@@ -80,7 +80,7 @@ unmap (struct worker *w, struct slot *s)
     default:
       w->doing = "exit data map(from)";
       #pragma omp target exit data map(from: p[o:n])
-      memcpy (s->shadow + o, s->there + o, n);
+      leave (s, (struct part) { o, n });
       same (w, p + o, s->shadow + o, n, "the device gave back");
     }
 }
@@ -115,14 +115,14 @@ update (struct worker *w, struct slot *s)
       w->doing = "target update to";
       #pragma omp target update to(p[o:n])
     }
-  memcpy (s->there + o, s->shadow + o, n);
+  arrive (s, (struct part) { o, n });
 
   part = any_part (w, s->mapped_n);
   o = s->mapped + part.o;
   n = part.n;
   w->doing = "target update from";
   #pragma omp target update from(p[o:n])
-  memcpy (s->shadow + o, s->there + o, n);
+  leave (s, (struct part) { o, n });
   same (w, p + o, s->shadow + o, n, "the device had");
 }
 
@@ -136,7 +136,13 @@ region (struct worker *w, struct slot *s)
   size_t o = part.o + (present ? s->mapped : 0), n = part.n;
   unsigned sum = 0, k = draw (w) & 0xff;
   unsigned expected = compute (present ? s->there : s->shadow, o, n, k);
-  if (one_in (w, 4))
+  if (is_shared (s) && one_in (w, 3))
+    {
+      w->doing = "target without a map";
+      #pragma omp target map(from: sum)
+      sum = compute (p, o, n, k);
+    }
+  else if (one_in (w, 4))
     {
       w->doing = "target nowait";
       #pragma omp target map(tofrom: p[o:n]) map(from: sum) nowait depend(inout: p[o:n])
@@ -148,7 +154,7 @@ region (struct worker *w, struct slot *s)
       w->doing = "target map(always, from)";
       #pragma omp target map(always, from: p[o:n]) map(from: sum)
       sum = compute (p, o, n, k);
-      memcpy (s->shadow + o, s->there + o, n);
+      leave (s, (struct part) { o, n });
     }
   else
     {
@@ -181,8 +187,11 @@ data (struct worker *w, struct slot *s)
     memcpy (w->bounce + inside.o, table, b);
     memcpy (p + a, table, b);
     #pragma omp target update to(p[a:b])
-    /* Outside of the section they stay.  */
-    memcpy (s->shadow + o, w->bounce, n);
+    /* Outside of the section they stay, and where there is one memory.  */
+    if (is_shared (s))
+      memcpy (s->shadow + a, table, b);
+    else
+      memcpy (s->shadow + o, w->bounce, n);
   }
   same (w, p + o, s->shadow + o, n, "target data left");
 }

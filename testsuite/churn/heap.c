@@ -49,6 +49,7 @@ make_heap (struct worker *w, struct slot *s)
   s->kind = HEAP;
   s->p = p;
   s->n = n;
+  settle (w, s);
   if (zeros)
     {
       memset (s->shadow, 0, n);
@@ -75,6 +76,7 @@ change_heap (struct worker *w, struct slot *s)
   size_t old = s->n;
   s->p = p;
   s->n = n;
+  settle (w, s);
   same (w, s->p, s->shadow, n < old ? n : old, "realloc kept");
   if (old < n)
     fill (w, s, (struct part) { old, n - old });

@@ -129,6 +129,38 @@ any_content (struct worker *w, size_t n)
   return below (w, TABLE - n + 1);
 }
 
+int
+is_shared (const struct slot *s)
+{
+  return s->there == s->shadow;
+}
+
+/* A slot has other memory: is it shared?  */
+void
+settle (struct worker *w, struct slot *s)
+{
+  int shared = UNIFIED && s->kind == HEAP;
+  if (shared && !omp_target_is_present (s->p, device))
+    fail (w, "a block at %p is not shared", (void *) s->p);
+  s->there = shared ? s->shadow : s->apart;
+}
+
+/* A part comes to the device.  */
+void
+arrive (struct slot *s, struct part part)
+{
+  if (!is_shared (s))
+    memcpy (s->there + part.o, s->shadow + part.o, part.n);
+}
+
+/* And back.  */
+void
+leave (struct slot *s, struct part part)
+{
+  if (!is_shared (s))
+    memcpy (s->shadow + part.o, s->there + part.o, part.n);
+}
+
 /* The host writes.  */
 void
 fill (struct worker *w, struct slot *s, struct part part)

@@ -7,26 +7,43 @@ use crate::{Compiler, Language, Stage, root, succeed};
 /// of what programs do with memory that they also offload.
 #[derive(Debug)]
 pub struct Churn {
-    program: PathBuf,
+    folder: PathBuf,
 }
 
-/// What it is run with: a name, and variables.
-pub type Setting = (&'static str, &'static [(&'static str, &'static str)]);
+/// What it is run with.
+#[derive(Debug)]
+pub struct Setting {
+    /// For people.
+    pub name: &'static str,
+    /// The option's value, `pinned` or `unified`.
+    pub memory: &'static str,
+    /// In its environment.
+    pub variables: &'static [(&'static str, &'static str)],
+}
+
+const fn pinned(name: &'static str, variables: &'static [(&'static str, &'static str)]) -> Setting {
+    Setting { name, memory: "pinned", variables }
+}
 
 /// Each leads to other decisions about the same operations.
 pub const SETTINGS: [Setting; 7] = [
-    ("eager", &[("OFFMEM_POLICY", "eager")]),
-    ("adaptive", &[("OFFMEM_POLICY", "adaptive")]),
-    ("per-map", &[("OFFMEM_POLICY", "per-map")]),
+    pinned("eager", &[("OFFMEM_POLICY", "eager")]),
+    pinned("adaptive", &[("OFFMEM_POLICY", "adaptive")]),
+    pinned("per-map", &[("OFFMEM_POLICY", "per-map")]),
     // Room for few of the blocks of one thread.
-    ("limited", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_LIMIT", "1M")]),
-    ("adaptive-limited", &[("OFFMEM_POLICY", "adaptive"), ("OFFMEM_LIMIT", "2M")]),
-    ("deferred", &[("OFFMEM_POLICY", "eager"), ("SOFTCUDA_ASYNC", "deferred")]),
-    ("counted", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_REPORT", "/dev/null")]),
+    pinned("limited", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_LIMIT", "1M")]),
+    pinned("adaptive-limited", &[("OFFMEM_POLICY", "adaptive"), ("OFFMEM_LIMIT", "2M")]),
+    pinned("deferred", &[("OFFMEM_POLICY", "eager"), ("SOFTCUDA_ASYNC", "deferred")]),
+    pinned("counted", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_REPORT", "/dev/null")]),
 ];
 
+/// With what `malloc` gives shared by host and device.
+pub const UNIFIED: Setting =
+    Setting { name: "unified", memory: "unified", variables: &[("OFFMEM_POLICY", "eager")] };
+
 impl Churn {
-    /// Compiles it; only one test program of a run may do so at a time.
+    /// Compiles it with each value; only one test program of a run may do so at
+    /// a time.
     ///
     /// # Panics
     /// If it does not compile.
@@ -40,17 +57,19 @@ impl Churn {
             Stage::get().enter(&mut gcc);
             gcc
         };
-        let mut program =
-            compile(&["-fopenmp", "-no-pie", "-foffload=nvptx-none", "-foffload-memory=pinned"]);
-        let names = ["churn", "model", "heap", "pages", "other", "construct", "common"];
-        program.args(names.map(source)).args(["-ldl", "-o", "churn"]);
-        succeed(&mut program);
+        for (memory, unified) in [("pinned", "-DUNIFIED=0"), ("unified", "-DUNIFIED=1")] {
+            let mut program =
+                compile(&["-fopenmp", "-no-pie", "-foffload=nvptx-none", unified, "-ldl"]);
+            let names = ["churn", "model", "heap", "pages", "other", "construct", "common"];
+            program.args(names.map(source)).arg(format!("-foffload-memory={memory}"));
+            succeed(program.args(["-o", &format!("churn-{memory}")]));
+        }
         for thread in 0..Churn::THREADS_MAX {
             let mut library = compile(&["-shared", "-fPIC"]);
             library.arg(source("library")).arg("-o").arg(format!("library{thread}.so"));
             succeed(&mut library);
         }
-        Churn { program: folder.join("churn") }
+        Churn { folder }
     }
 
     /// The most threads of one process.
@@ -59,12 +78,12 @@ impl Churn {
     /// A process of it on the software driver, which reports to `statistics`.
     /// The smallest blocks that the runtime cares for are its blocks.
     pub fn command(&self, seed: u64, operations: u64, threads: u32, setting: &Setting) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::new(self.folder.join(format!("churn-{}", setting.memory)));
         command.args([seed.to_string(), operations.to_string(), threads.to_string()]);
         Stage::get().enter_softcuda(&mut command);
         // Threads that spin take the processor from those that work.
         command.env("OFFMEM_MIN_SIZE", "64K").env("OMP_WAIT_POLICY", "passive");
-        command.envs(setting.1.iter().copied());
+        command.envs(setting.variables.iter().copied());
         command
     }
 }

@@ -5,7 +5,7 @@ mod churn;
 mod compiler;
 mod stage;
 
-pub use churn::{Churn, SETTINGS, Setting};
+pub use churn::{Churn, SETTINGS, Setting, UNIFIED};
 pub use compiler::{Compiler, Language};
 pub use stage::Stage;
 

@@ -5,7 +5,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use offmem_testsuite::{Churn, Compiler, Language, SETTINGS, Stage, run, skipped, text};
+use offmem_testsuite::{Churn, Compiler, Language, SETTINGS, Stage, UNIFIED, run, skipped, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -28,7 +28,8 @@ fn churn() -> Option<&'static Churn> {
 /// Runs a setting's processes, and returns what the driver counted in all of them.
 fn statistics(name: &str) -> Option<impl Fn(&str) -> i64> {
     let churn = churn()?;
-    let setting = SETTINGS.iter().find(|setting| setting.0 == name).expect("a setting");
+    let mut settings = SETTINGS.iter().chain([&UNIFIED]);
+    let setting = settings.find(|setting| setting.name == name).expect("a setting");
     let folder = TempDir::new().expect("a temporary folder");
     let mut reports: Vec<Value> = Vec::new();
     for (seed, threads) in PROCESSES {
@@ -79,10 +80,19 @@ settings! {
     every_copy_counted: "counted";
 }
 
+/// The program itself asks that each block is shared.
+#[test]
+fn blocks_that_are_shared() {
+    if let Some(count) = statistics(UNIFIED.name) {
+        is_lively(&count);
+        assert!(count("managed_allocations") >= PROCESSES.len() as i64);
+    }
+}
+
 #[test]
 fn a_small_limit_evicts() {
     let Some(churn) = churn() else { return };
-    let setting = SETTINGS.iter().find(|setting| setting.0 == "limited").expect("a setting");
+    let setting = SETTINGS.iter().find(|setting| setting.name == "limited").expect("a setting");
     let folder = TempDir::new().expect("a temporary folder");
     let file = folder.path().join("report.json");
     let output = run(churn.command(7, 4000, 2, setting).env("OFFMEM_REPORT", &file));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use offmem_testsuite::{Churn, SETTINGS, run, text};
+use offmem_testsuite::{Churn, SETTINGS, UNIFIED, run, text};
 
 /// Of one process.
 const OPERATIONS: u64 = 100_000;
@@ -50,12 +50,14 @@ fn main() -> ExitCode {
 
 /// Runs a process; how many failed.
 fn one(churn: &Churn, seed: u64, process: u64) -> u64 {
-    let setting = &SETTINGS[process as usize % SETTINGS.len()];
-    let threads = [1, 1, 2, 4][(process / SETTINGS.len() as u64) as usize % 4];
+    // The last of each round is unified.
+    let round = SETTINGS.len() as u64 + 1;
+    let setting = SETTINGS.get((process % round) as usize).unwrap_or(&UNIFIED);
+    let threads = [1, 1, 2, 4][(process / round) as usize % 4];
     let output = run(&mut churn.command(seed, OPERATIONS, threads, setting));
     let variables: Vec<String> =
-        setting.1.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let line = format!("{} {}\n", variables.join(" "), text(&output).trim_end());
+        setting.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let line = format!("{} {} {}\n", setting.memory, variables.join(" "), text(&output).trim_end());
     // Who closed the output still gets the exit status.
     let _ = io::stdout().write_all(line.as_bytes());
     u64::from(!output.status.success())
