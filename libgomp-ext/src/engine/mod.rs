@@ -10,6 +10,7 @@ mod decay;
 mod decision;
 mod device;
 mod flight;
+mod huge;
 mod prefault;
 mod service;
 mod signals;
