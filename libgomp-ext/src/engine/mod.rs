@@ -217,7 +217,7 @@ impl Engine {
         // After libgomp's, which has initialised the device, so it runs before it.
         // SAFETY: the handler stays: this library is never unloaded.
         unsafe { libc::atexit(at_exit) };
-        decay::begin();
+        decay::open();
         strategy::settle("register", format_args!("there is a CUDA device"));
         Some(Engine {
             cuda,
