@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use super::signals::Blocked;
+use offmem_registration::lock::Blocked;
+
 use crate::heap;
 use crate::lock::Lock;
 

@@ -13,7 +13,6 @@ mod flight;
 mod huge;
 mod prefault;
 mod service;
-mod signals;
 mod unfit;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};

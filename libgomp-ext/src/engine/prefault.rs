@@ -8,9 +8,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use offmem_registration::Range;
+use offmem_registration::lock::Blocked;
 
 use super::huge::{self, Advised};
-use super::signals::Blocked;
 
 /// What one thread brings in at least, in bytes.
 const SHARE: usize = 16 << 20;
