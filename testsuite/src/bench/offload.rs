@@ -268,7 +268,7 @@ const ONCE_LIMIT: f64 = 1.0 / 0.98;
 fn entry(programs: &Programs) -> Figure {
     let printed =
         |program: &Path| -> f64 { succeed(&mut eager(program)).trim().parse().expect("a number") };
-    let (stock, ours) = alternate(30, || printed(&programs.stock), || printed(&programs.ours));
+    let (stock, ours) = alternate(15, || printed(&programs.stock), || printed(&programs.ours));
     Figure::new("an entry that is registered already, ns more", ours - stock, 30.0)
 }
 
