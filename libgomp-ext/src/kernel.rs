@@ -65,11 +65,11 @@ pub(crate) fn commit(start: usize, size: usize) -> bool {
 }
 
 /// Makes committed memory that nobody uses zeros without pages behind them. A
-/// range that pages were moved into is mapped anew, so that it becomes one with its
+/// range with a part that is `apart` is mapped anew, so that it becomes one with its
 /// neighbours; so is a locked one, which refuses `madvise`. On failure the
 /// memory must not be used again.
-pub(crate) fn purge(start: usize, size: usize, moved: bool) -> bool {
-    if !moved {
+pub(crate) fn purge(start: usize, size: usize, apart: bool) -> bool {
+    if !apart {
         // SAFETY: nobody uses the memory.
         if unsafe { libc::syscall(libc::SYS_madvise, start, size, libc::MADV_DONTNEED) } == 0 {
             return true;

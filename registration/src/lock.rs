@@ -1,10 +1,40 @@
-//! A lock that survives `fork`.
+//! A lock that survives `fork`, and signals that wait for it.
 //!
 //! The standard library's cannot be released by the child of a `fork` in whose
 //! parent it was taken; a pthread mutex may (pthread_atfork(3p), rationale).
 
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
+use core::{mem, ptr};
+
+/// While it lives, this thread, and those that it begins, take no signals. A
+/// handler may unmap memory, and would wait for what its own thread holds.
+#[derive(Debug)]
+#[must_use]
+pub struct Blocked(libc::sigset_t);
+
+impl Blocked {
+    /// Two system calls, in all. They leave `errno` alone.
+    pub fn all() -> Blocked {
+        // SAFETY: both sets are valid for the writes; a set of zeros is empty.
+        unsafe {
+            let mut all = mem::zeroed();
+            let mut old = mem::zeroed();
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
+            Blocked(old)
+        }
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        // SAFETY: the set that was in effect before.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
+        }
+    }
+}
 
 /// Guards `T`. It allocates nothing and needs no initialisation, so hooks may
 /// take it at any time; it is not reentrant.

@@ -6,7 +6,7 @@ use crate::operations::Unfit;
 use crate::record::{Free, Record, Records};
 use crate::region::{Lifetime, Region, Use};
 use crate::state::{Phase, State};
-use crate::sync::{AtomicU64, Guard, Lock, const_fn};
+use crate::sync::{AtomicU64, Blocked, Guard, Lock, const_fn};
 use crate::table::Table;
 use crate::{GRANULE, Range};
 
@@ -23,6 +23,8 @@ pub struct Registry {
     /// Rises with each change, and stamps what is used.
     tick: AtomicU64,
     generation: AtomicU64,
+    /// Taken with signals blocked, until the driver has returned, too: a handler
+    /// that unmaps memory must not wait for its own thread.
     inner: Lock<Inner>,
 }
 
@@ -153,6 +155,7 @@ impl Registry {
     /// # Errors
     /// Why there can be none.
     pub fn add(&self, range: Range, lifetime: Lifetime) -> Result<Use<'_>, Unfit> {
+        let _signals = Blocked::all();
         let mut inner = self.lock();
         match self.first(&inner, range) {
             None => self.link(&mut inner, range, lifetime, 0, 0),
@@ -169,6 +172,7 @@ impl Registry {
 
     /// How many regions and bytes there are, and what happened so far.
     pub fn statistics(&self) -> Statistics {
+        let _signals = Blocked::all();
         let inner = self.lock();
         Statistics { regions: inner.index.len(), ..inner.statistics }
     }
@@ -176,6 +180,7 @@ impl Registry {
     /// Shows all regions, by address. `show` must not call the registry: it
     /// is locked.
     pub fn for_each(&self, mut show: impl FnMut(Region)) {
+        let _signals = Blocked::all();
         let inner = self.lock();
         for &id in inner.index.values() {
             show(Region::of(self.records.get(id)));
@@ -188,6 +193,7 @@ impl Registry {
         if self.is_clear(range) {
             return;
         }
+        let _signals = Blocked::all();
         let inner = self.lock();
         for record in self.overlapping(&inner, range) {
             show(Region::of(record), &record.cost);
@@ -198,6 +204,7 @@ impl Registry {
     /// by us where they were by somebody else: a block of memory was freed, so no
     /// copy of it can be under way, and who had it has no use for it any more.
     pub fn settle(&self, range: Range) {
+        let _signals = Blocked::all();
         let inner = self.lock();
         for record in self.overlapping(&inner, range) {
             record.state.fetch_and(!State::STICKY, Release);
@@ -211,6 +218,7 @@ impl Registry {
     /// In the child of a `fork`: what the parent registered is not registered
     /// here. All regions go, and the driver is not told. Uses stay valid.
     pub fn forget(&self) {
+        let _signals = Blocked::all();
         let mut inner = self.lock();
         // The slots stay: they would be copied page by page only to be cleared,
         // and whoever follows them looks.
@@ -319,6 +327,7 @@ impl Registry {
     /// The last user of a dropped region is gone.
     #[cold]
     pub(crate) fn recycle(&self, record: &Record) {
+        let _signals = Blocked::all();
         let mut inner = self.lock();
         let id = record.id.load(Relaxed);
         inner.ghosts.retain(|&ghost| ghost != id);

@@ -4,7 +4,7 @@
 mod real {
     pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
-    pub(crate) use crate::lock::{Guard, Lock};
+    pub(crate) use crate::lock::{Blocked, Guard, Lock};
 
     /// Sleeps while `word` is `seen`; may wake early. Leaves errno alone.
     pub(crate) fn wait(word: &AtomicU32, seen: u32) {
@@ -43,6 +43,15 @@ mod real {
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
     pub(crate) type Guard<'a, T> = loom::sync::MutexGuard<'a, T>;
+
+    /// Models have no signals.
+    pub(crate) struct Blocked;
+
+    impl Blocked {
+        pub(crate) fn all() -> Blocked {
+            Blocked
+        }
+    }
 
     #[derive(Debug)]
     pub(crate) struct Lock<T>(loom::sync::Mutex<T>);

@@ -424,3 +424,49 @@ fn a_large_region_is_found_from_end_to_end() {
     assert_eq!(registry.remove(large, &driver), 1);
     assert!(matches!(registry.find(large), Found::Outside));
 }
+
+/// A driver in which a signal comes, of which the handler drops the region
+/// that is just there.
+struct Interrupted;
+
+static INTERRUPTED: Registry = Registry::new();
+static HANDLED: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn unmap(_: i32) {
+    HANDLED.fetch_add(INTERRUPTED.remove(granules(0, 4), &Interrupted), Relaxed);
+}
+
+impl Interrupted {
+    fn interrupt(&self) {
+        // SAFETY: the signal has a handler.
+        unsafe { libc::raise(libc::SIGUSR2) };
+    }
+}
+
+impl Operations for Interrupted {
+    fn register(&self, _: Range) -> Result<(), Failure> {
+        self.interrupt();
+        Ok(())
+    }
+
+    fn unregister(&self, _: Range) -> Result<(), Failure> {
+        self.interrupt();
+        Ok(())
+    }
+}
+
+#[test]
+fn a_handler_does_not_wait_for_its_own_thread() {
+    // SAFETY: a handler of the test's, for a signal that nothing else uses here.
+    unsafe { libc::signal(libc::SIGUSR2, unmap as *const () as libc::sighandler_t) };
+    let region = add(&INTERRUPTED, granules(0, 4));
+    assert_eq!(INTERRUPTED.register(&region, &Interrupted), Outcome::Registered);
+    assert_eq!(HANDLED.load(Relaxed), 1, "once it could");
+    assert!(region.is_dropped());
+    drop(region);
+    // The same with the lock held.
+    let region = add(&INTERRUPTED, granules(0, 4));
+    INTERRUPTED.for_each(|_| Interrupted.interrupt());
+    assert_eq!(HANDLED.load(Relaxed), 2);
+    assert!(region.is_dropped() && regions(&INTERRUPTED).is_empty());
+}

@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::region::{Lifetime, Use};
 use crate::registry::Inner;
 use crate::state::{Phase, State};
-use crate::sync::{self, AtomicU64, Guard};
+use crate::sync::{self, AtomicU64, Blocked, Guard};
 use crate::{Range, Registry};
 
 impl Registry {
@@ -25,6 +25,7 @@ impl Registry {
         region: &Use<'_>,
         operations: &dyn Operations,
     ) -> Outcome {
+        let _signals = Blocked::all();
         let (record, range) = (region.record(), region.range());
         let mut inner = self.lock();
         match record.phase() {
@@ -96,6 +97,7 @@ impl Registry {
         lifetime: Lifetime,
         operations: &dyn Operations,
     ) -> Result<Use<'_>, Unfit> {
+        let _signals = Blocked::all();
         loop {
             let mut inner = self.lock();
             // One that holds all of it overlaps alone.
@@ -148,6 +150,7 @@ impl Registry {
         if self.is_clear(range) {
             return 0;
         }
+        let _signals = Blocked::all();
         let mut dropped = 0;
         let mut inner = self.lock();
         loop {
@@ -207,6 +210,7 @@ impl Registry {
         operations: &dyn Operations,
         allows: impl Fn(&AtomicU64) -> bool,
     ) -> usize {
+        let _signals = Blocked::all();
         let inner = self.lock();
         let mut idle: Vec<(u64, u32, State)> = inner
             .ids()

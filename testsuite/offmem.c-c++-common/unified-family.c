@@ -1,7 +1,7 @@
 /* What each function of malloc's family gives is shared with the device, small or big.  */
 /* { dg-do run } */
 /* { dg-options "-fopenmp -foffload-memory=unified" } */
-/* { dg-copied-bytes 2048 } */
+/* { dg-copied-bytes 4096 } */
 
 #include <malloc.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The driver has no managed memory at all: one line, and plain memory that is mapped.  */
+/* The driver has no managed memory at all: one line where the first 2 MiB are full, and plain
+   memory that is mapped.  */
 /* { dg-do run } */
 /* { dg-options "-fopenmp -foffload-memory=unified" } */
 /* { dg-set-target-env-var SOFTCUDA_FAIL "cuMemAllocManaged:*=OUT_OF_MEMORY" } */
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 100000 };
+enum { N = 400000 };
 
 /* All that is used is mapped: right wherever memory is.  */
 

@@ -10,9 +10,9 @@ mod decay;
 mod decision;
 mod device;
 mod flight;
+mod huge;
 mod prefault;
 mod service;
-mod signals;
 mod unfit;
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -220,7 +220,7 @@ impl Engine {
         // After libgomp's, which has initialised the device, so it runs before it.
         // SAFETY: the handler stays: this library is never unloaded.
         unsafe { libc::atexit(at_exit) };
-        decay::begin();
+        decay::open();
         strategy::settle("register", format_args!("there is a CUDA device"));
         Some(Engine {
             cuda,

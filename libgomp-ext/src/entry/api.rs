@@ -188,7 +188,7 @@ macro_rules! openacc {
             let range = Range::new(host as usize, size);
             if unified::is_on() && let Some(range) = range {
                 let is_update = When::$to == When::Mapped || When::$from == When::Mapped;
-                let is_left_out = match unified::sharing(range, Device::Openacc) {
+                let is_left_out = match unified::sharing_first(range, Device::Openacc) {
                     Sharing::Separate => false,
                     // libgomp finds it present; it would copy it onto itself.
                     Sharing::Managed => is_update,
@@ -304,7 +304,7 @@ fn openacc_memcpy(
     if unified::is_on()
         && let Some(range) = Range::new(device.addr(), size)
     {
-        let sharing = unified::sharing(range, Device::Openacc);
+        let sharing = unified::sharing_first(range, Device::Openacc);
         if host == device && sharing.is_shared() {
             return;
         }

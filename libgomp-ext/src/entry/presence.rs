@@ -22,7 +22,7 @@ pub(super) fn reroute(
 ) -> bool {
     let sharing = |address, number| {
         let device = Device::numbered(number)?;
-        Some(unified::sharing(Range::new(address, length)?, device))
+        Some(unified::sharing_first(Range::new(address, length)?, device))
     };
     let sides = [sharing(to, *to_device), sharing(from, *from_device)];
     let is_host = |side: Option<Sharing>, number| match side {
@@ -30,8 +30,11 @@ pub(super) fn reroute(
         None => Device::is_host(number),
     };
     let same = to == from && is_host(sides[0], *to_device) && is_host(sides[1], *from_device);
+    // Which libgomp refuses before GCC 13.
+    let is_across = *to_device != *from_device
+        && sides.iter().all(|side| side.is_some_and(Sharing::is_shared));
     for (side, address, number) in [(sides[0], to, to_device), (sides[1], from, from_device)] {
-        if side == Some(Sharing::Pageable) && is_readable(address) || same {
+        if side == Some(Sharing::Pageable) && is_readable(address) || same || is_across {
             *number = Device::host();
         }
     }
@@ -63,7 +66,7 @@ pub(super) fn wait(queue: c_int) {
 fn is_pageable(address: *const c_void, device: impl FnOnce() -> Option<Device>) -> bool {
     unified::is_on()
         && Range::new(address.addr(), 1).is_some_and(|range| {
-            device().is_some_and(|device| unified::sharing(range, device) == Sharing::Pageable)
+            device().is_some_and(|device| unified::sharing_first(range, device) == Sharing::Pageable)
         })
 }
 
@@ -85,7 +88,7 @@ entry! {
         let _ = place;
         if unified::is_on()
             && let Some(range) = Range::new(device.addr(), 1)
-            && match unified::sharing(range, Device::Openacc) {
+            && match unified::sharing_first(range, Device::Openacc) {
                 Sharing::Separate => false,
                 // libgomp takes another way for associations than for mappings.
                 Sharing::Managed => true,
@@ -120,7 +123,7 @@ entry! {
         let _ = place;
         let is_shared = || {
             let range = Range::new(host.addr(), size.max(1)).filter(|_| !host.is_null())?;
-            Some(unified::sharing(range, Device::numbered(device)?).is_shared())
+            Some(unified::sharing_first(range, Device::numbered(device)?).is_shared())
         };
         if unified::is_on() && is_shared() == Some(true) {
             return 1;
@@ -224,7 +227,7 @@ fn attachment(location: *mut *mut c_void) -> Attachment {
     // SAFETY: the caller's pointer, which libgomp reads, too.
     let value = unsafe { location.read_unaligned() };
     let target = Range::new(value.addr(), 1).filter(|_| !value.is_null());
-    let sharing = |range| unified::sharing(range, Device::Openacc);
+    let sharing = |range| unified::sharing_first(range, Device::Openacc);
     match (sharing(range), target.map(sharing)) {
         (Sharing::Separate, Some(Sharing::Pageable)) => Attachment::Verbatim,
         (Sharing::Separate, _) => Attachment::Real,

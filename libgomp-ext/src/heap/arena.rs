@@ -59,8 +59,8 @@ pub(super) struct Work {
     pub(super) range: Range,
     /// The block that was kept in it, if one was.
     pub(super) kept: Option<Range>,
-    /// See [`super::extent::Extent::moved`].
-    pub(super) moved: bool,
+    /// See [`super::extent::Extent::apart`].
+    pub(super) apart: bool,
 }
 
 /// Figures of a moment; sizes in bytes.
@@ -233,7 +233,7 @@ impl Arena {
         if let Some(last) = last {
             self.clean.remove(&mut self.table, last);
         } else {
-            self.table.at(start).moved = false;
+            self.table.at(start).apart = false;
         }
         Some((self.carve(start, self.top - start, length, align, State::Clean, 0), true))
     }
@@ -270,15 +270,15 @@ impl Arena {
         state: State,
         time: u32,
     ) -> u32 {
-        let moved = self.table.at(found).moved;
+        let apart = self.table.at(found).apart;
         let first = self.aligned(found, align);
         let (end, last) = (first + length, found + span);
-        self.table.lay(first, length, State::Transit).moved = moved;
+        self.table.lay(first, length, State::Transit).apart = apart;
         if found < first {
-            self.release(found, first - found, state, time, moved);
+            self.release(found, first - found, state, time, apart);
         }
         if end < last {
-            self.release(end, last - end, state, time, moved);
+            self.release(end, last - end, state, time, apart);
         }
         first
     }
@@ -291,24 +291,24 @@ impl Arena {
         mut length: u32,
         state: State,
         time: u32,
-        mut moved: bool,
+        mut apart: bool,
     ) {
         let pool = if state == State::Clean { &mut self.clean } else { &mut self.dirty };
         let table = &mut self.table;
         let behind = first + length;
         if behind < self.top && table.at(behind).state == state {
             length += pool.remove(table, behind);
-            moved |= table.at(behind).moved;
+            apart |= table.at(behind).apart;
         }
         if let Some(before) = table.before(first)
             && table.at(before).state == state
         {
             length += pool.remove(table, before);
-            moved |= table.at(before).moved;
+            apart |= table.at(before).apart;
             first = before;
         }
         pool.insert(table, first, length, time);
-        table.at(first).moved = moved;
+        table.at(first).apart = apart;
     }
 
     /// The live block that begins at `address`.
@@ -324,6 +324,11 @@ impl Arena {
         self.index.keep(first);
     }
 
+    /// See [`super::extent::Extent::apart`].
+    pub(super) fn set_apart(&mut self, first: u32) {
+        self.table.at(first).apart = true;
+    }
+
     /// Whether a live block is kept.
     pub(super) fn is_kept(&mut self, first: u32) -> bool {
         self.table.at(first).generation == self.generation
@@ -337,8 +342,8 @@ impl Arena {
             self.kept.insert(&mut self.table, first, length, now);
             return Some(self.block(first));
         }
-        let moved = self.table.at(first).moved;
-        self.release(first, length, State::Dirty, now, moved);
+        let apart = self.table.at(first).apart;
+        self.release(first, length, State::Dirty, now, apart);
         None
     }
 
@@ -370,8 +375,8 @@ impl Arena {
     }
 
     fn work(&mut self, first: u32, length: u32, kept: Option<Range>) -> Work {
-        let moved = self.table.at(first).moved;
-        Work { first, length, range: self.range(first, length), kept, moved }
+        let apart = self.table.at(first).apart;
+        Work { first, length, range: self.range(first, length), kept, apart }
     }
 
     /// The work is done; `clean` says whether the extent may be used again.
@@ -392,8 +397,8 @@ impl Arena {
         self.generation += 1;
         while let Some((first, _)) = self.kept.oldest(&mut self.table) {
             let length = self.kept.remove(&mut self.table, first);
-            let moved = self.table.at(first).moved;
-            self.release(first, length, State::Dirty, now, moved);
+            let apart = self.table.at(first).apart;
+            self.release(first, length, State::Dirty, now, apart);
         }
     }
 

@@ -47,9 +47,9 @@ pub(super) struct Extent {
     /// The heap's while it is kept.
     pub(super) generation: u32,
     pub(super) state: State,
-    /// Whether pages were moved into it, which leaves it apart from its
-    /// neighbours in the kernel's eyes.
-    pub(super) moved: bool,
+    /// Whether the kernel may hold a part of it apart from its neighbours:
+    /// pages were moved into it, or it was advised to be of huge ones.
+    pub(super) apart: bool,
 }
 
 /// The records, by granule, in memory that begins as zeros.

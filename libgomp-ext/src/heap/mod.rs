@@ -252,7 +252,7 @@ fn perform(work: &Work, next: impl FnOnce(&mut Arena) -> Option<Work>) -> Option
     {
         tell(&FORGET, block);
     }
-    let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
+    let clean = kernel::purge(work.range.start, work.range.size(), work.apart);
     with(|heap| {
         heap.done(work, clean);
         next(heap)
@@ -318,6 +318,18 @@ pub(crate) fn keep(block: Range) {
             heap.keep(first);
         }
     });
+}
+
+/// Parts of the live block, as [`block`] says it, are about to be advised to be
+/// of huge pages: they go back without the advice. False where no such block is live.
+pub(crate) fn set_apart(block: Range) -> bool {
+    with(|heap| match heap.find(block.start) {
+        Some(first) if heap.block(first) == block => {
+            heap.set_apart(first);
+            true
+        }
+        _ => false,
+    })
 }
 
 /// The most bytes of kept blocks that may be free at a time.

@@ -61,7 +61,7 @@ impl Owned {
 fn work(arena: &mut Arena, now: u32, forgotten: &mut Vec<Range>) {
     while let Some(work) = arena.overdue_kept(now).or_else(|| arena.overdue(now)) {
         forgotten.extend(work.kept);
-        let clean = kernel::purge(work.range.start, work.range.size(), work.moved);
+        let clean = kernel::purge(work.range.start, work.range.size(), work.apart);
         arena.done(&work, clean);
     }
 }
@@ -324,4 +324,31 @@ impl Arena {
         assert_eq!(end as usize * GRANULE, statistics.used);
         assert_eq!((live, dirty, kept), (statistics.live, statistics.dirty, statistics.kept));
     }
+}
+
+#[test]
+fn what_was_advised_goes_back_without_the_advice() {
+    let mut arena = arena(1024);
+    let blocks: Vec<_> =
+        (0..3).map(|_| arena.allocate(8 << 20, GRANULE, Need::Any).expect("room")).collect();
+    let middle = blocks[1].address;
+    let first = arena.find(middle).expect("live");
+    arena.set_apart(first);
+    let mappings = || {
+        let mut count = 0;
+        crate::maps::each(|mapping| {
+            count += usize::from(
+                (blocks[0].address..middle + (16 << 20)).contains(&mapping.range.start),
+            );
+            core::ops::ControlFlow::Continue(())
+        });
+        count
+    };
+    // SAFETY: the inner half of a live block; the advice changes no content.
+    let advised =
+        unsafe { libc::madvise((middle + (2 << 20)) as *mut _, 4 << 20, libc::MADV_HUGEPAGE) == 0 };
+    assert_eq!(mappings(), if advised { 3 } else { 1 });
+    arena.free(first, 1000);
+    work(&mut arena, 10_000, &mut Vec::new());
+    assert_eq!(mappings(), 1);
 }

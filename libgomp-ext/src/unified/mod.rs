@@ -103,6 +103,12 @@ pub(crate) fn sharing(range: Range, device: Device) -> Sharing {
     }
 }
 
+/// The same, for a device that may not have been [`meet`].
+pub(crate) fn sharing_first(range: Range, device: Device) -> Sharing {
+    meet(device);
+    sharing(range, device)
+}
+
 /// Whether the program has associated memory with itself.
 static OWN: AtomicBool = AtomicBool::new(false);
 

@@ -65,5 +65,5 @@ fn figure(name: &'static str, language: Language, source: &str) -> Figure {
     };
     let (stock, ours) =
         alternate(ROUNDS, || compile(&[]), || compile(&["-foffload-memory=pinned"]));
-    Figure { name, ratio: ours / stock, limit: 1.02 }
+    Figure::new(name, ours / stock, 1.02)
 }

@@ -180,6 +180,6 @@ pub(crate) fn figures() -> [Figure; PARTS.len()] {
             printed.trim().parse().expect("seconds")
         };
         let (stock, ours) = alternate(ROUNDS, || run(&stock), || run(&ours));
-        Figure { name, ratio: ours / stock, limit }
+        Figure::new(name, ours / stock, limit)
     })
 }

@@ -20,14 +20,30 @@ use std::process::ExitCode;
 use offmem_testsuite::root;
 use serde_json::json;
 
+use self::measure::Ratios;
+
 /// One figure and what it may be at most.
+#[derive(Default)]
 struct Figure {
     name: &'static str,
     ratio: f64,
     limit: f64,
+    /// How sure it is, or what this machine permits.
+    remark: String,
 }
 
 impl Figure {
+    fn new(name: &'static str, ratio: f64, limit: f64) -> Figure {
+        Figure { name, ratio, limit, ..Figure::default() }
+    }
+
+    /// The median of ratios, with the bounds that it is between at 95 %.
+    fn of(name: &'static str, ratios: &Ratios, limit: f64) -> Figure {
+        let [low, high] = ratios.interval();
+        let remark = format!("{low:.3} to {high:.3} at 95 %");
+        Figure { name, ratio: ratios.median(), limit, remark }
+    }
+
     fn pass(&self) -> bool {
         self.ratio <= self.limit
     }
@@ -61,13 +77,17 @@ fn main() -> ExitCode {
     let mut table = format!("{:<58} {:>7} {:>7}\n", "", "ratio", "limit");
     for figure in &figures {
         let verdict = if figure.pass() { "" } else { "  too much" };
-        table +=
-            &format!("{:<58} {:>7.3} {:>7.3}{verdict}\n", figure.name, figure.ratio, figure.limit);
+        let Figure { name, ratio, limit, remark } = figure;
+        let remark = if remark.is_empty() { String::new() } else { format!("  {remark}") };
+        table += &format!("{name:<58} {ratio:>7.3} {limit:>7.3}{remark}{verdict}\n");
     }
     table += &traces;
     let json: Vec<_> = figures
         .iter()
-        .map(|f| json!({ "name": f.name, "ratio": f.ratio, "limit": f.limit, "pass": f.pass() }))
+        .map(|f| {
+            json!({ "name": f.name, "ratio": f.ratio, "limit": f.limit, "pass": f.pass(),
+                    "remark": f.remark })
+        })
         .collect();
     let written = fs::write(root().join("target/bench.json"), format!("{:#}\n", json!(json)))
         .and_then(|()| io::stdout().write_all(table.as_bytes()));

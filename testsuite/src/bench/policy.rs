@@ -10,21 +10,9 @@ pub(crate) fn figures() -> ([Figure; 3], String) {
     let scores = scores(&corpus());
     let summary = Summary::of(&scores);
     let figures = [
-        Figure {
-            name: "policy: cost to the optimum's, worst trace",
-            ratio: summary.worst,
-            limit: WORST,
-        },
-        Figure {
-            name: "policy: cost to the optimum's, average trace",
-            ratio: summary.average,
-            limit: AVERAGE,
-        },
-        Figure {
-            name: "policy: blocks used once, time to stock's",
-            ratio: summary.single_use,
-            limit: SINGLE_USE,
-        },
+        Figure::new("policy: cost to the optimum's, worst trace", summary.worst, WORST),
+        Figure::new("policy: cost to the optimum's, average trace", summary.average, AVERAGE),
+        Figure::new("policy: blocks used once, time to stock's", summary.single_use, SINGLE_USE),
     ];
     (figures, table(&scores))
 }

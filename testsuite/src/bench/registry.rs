@@ -44,14 +44,10 @@ pub(crate) fn figures() -> Vec<Figure> {
             let name = format!(
                 "hit in {regions} regions, {threads} threads: {ours:.0} ns to UCX's {theirs:.0}"
             );
-            figures.push(Figure { name: name.leak(), ratio: ours / theirs, limit: 1.0 });
+            figures.push(Figure::new(name.leak(), ours / theirs, 1.0));
         }
     }
-    figures.push(Figure {
-        name: "hit by one thread in one region, of 30 ns",
-        ratio: alone / 30.0,
-        limit: 1.0,
-    });
+    figures.push(Figure::new("hit by one thread in one region, of 30 ns", alone / 30.0, 1.0));
     figures
 }
 

@@ -38,21 +38,13 @@ pub(crate) fn figures() -> [Figure; 3] {
     let loops = Program::compile(&program(500_000, LOOPS));
     let instructions = loops.instructions();
     [
-        Figure {
-            name: "softcuda: tiny program, of 20 ms",
-            ratio: tiny.least_seconds() / 0.020,
-            limit: 1.0,
-        },
-        Figure {
-            name: "softcuda: vector add of 10^6, of 0.1 s",
-            ratio: add.least_seconds() / 0.1,
-            limit: 1.0,
-        },
-        Figure {
-            name: "softcuda: loops, of 10 ns a warp-instruction on one core",
-            ratio: loops.least_seconds() / instructions / 10e-9,
-            limit: 1.0,
-        },
+        Figure::new("softcuda: tiny program, of 20 ms", tiny.least_seconds() / 0.020, 1.0),
+        Figure::new("softcuda: vector add of 10^6, of 0.1 s", add.least_seconds() / 0.1, 1.0),
+        Figure::new(
+            "softcuda: loops, of 10 ns a warp-instruction on one core",
+            loops.least_seconds() / instructions / 10e-9,
+            1.0,
+        ),
     ]
 }
 

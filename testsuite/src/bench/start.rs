@@ -31,9 +31,5 @@ pub(crate) fn process() -> Figure {
     };
     let (stock, ours) = alternate(ROUNDS, || run(&stock), || run(&ours));
     let milliseconds = (ours - stock) * 1e3;
-    Figure {
-        name: "process start without offloading, ms more than stock",
-        ratio: milliseconds,
-        limit: 1.0,
-    }
+    Figure::new("process start without offloading, ms more than stock", milliseconds, 1.0)
 }

@@ -45,10 +45,10 @@ impl Arena {
     /// Frees all of a live block behind `length`.
     fn cut(&mut self, first: u32, length: u32, now: u32) {
         let extent = self.table.at(first);
-        let (rest, moved) = (extent.length - length, extent.moved);
+        let (rest, apart) = (extent.length - length, extent.apart);
         self.table.lay(first, length, State::Live);
         self.table.lay(first + length, rest, State::Transit);
-        self.release(first + length, rest, State::Dirty, now, moved);
+        self.release(first + length, rest, State::Dirty, now, apart);
         self.live -= rest as usize * GRANULE;
     }
 
@@ -74,16 +74,16 @@ impl Arena {
         }
         let stop = end.min(first.saturating_add(ample));
         let time = self.table.at(behind).time;
-        let mut moved = self.table.at(first).moved;
+        let mut apart = self.table.at(first).apart;
         if state != State::Nothing {
             let pool = if state == State::Clean { &mut self.clean } else { &mut self.dirty };
             pool.remove(&mut self.table, behind);
-            moved |= self.table.at(behind).moved;
+            apart |= self.table.at(behind).apart;
         }
-        self.table.lay(first, stop - first, State::Live).moved = moved;
+        self.table.lay(first, stop - first, State::Live).apart = apart;
         if stop < end {
             self.table.lay(stop, end - stop, State::Transit);
-            self.release(stop, end - stop, state, time, moved);
+            self.release(stop, end - stop, state, time, apart);
         }
         self.live += (stop - behind) as usize * GRANULE;
         self.peak = self.peak.max(self.live);
@@ -108,7 +108,7 @@ impl Arena {
     /// what they left may be used again.
     pub(in super::super) fn moved(&mut self, first: u32, target: u32, clean: bool) {
         let length = self.stop(first);
-        self.table.at(target).moved = true;
+        self.table.at(target).apart = true;
         self.settle(first, length, clean);
     }
 }
