@@ -1,7 +1,7 @@
 // Every replaceable form of new and delete gives memory that is shared with the device.
 // { dg-do run }
 // { dg-options "-fopenmp -foffload-memory=unified" }
-// { dg-copied-bytes 2048 }
+// { dg-copied-bytes 4096 }
 // { dg-additional-options "-std=c++17" }
 
 #include <cstdint>
