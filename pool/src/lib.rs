@@ -95,9 +95,8 @@ pub unsafe fn resize(block: *mut u8, size: usize) -> *mut u8 {
         return ptr::null_mut();
     }
     // SAFETY: a live block, and a size that exists.
-    let (usable, best) = unsafe {
-        (jemalloc::xallocx(block.cast(), wanted, 0, 0), jemalloc::nallocx(wanted, 0))
-    };
+    let (usable, best) =
+        unsafe { (jemalloc::xallocx(block.cast(), wanted, 0, 0), jemalloc::nallocx(wanted, 0)) };
     if usable == best {
         return block;
     }

@@ -141,10 +141,11 @@ impl Slabs {
         let mut refused = Vec::new();
         let mut state = self.state.lock();
         while !state.is_child {
-            let mut idle = state.slabs.iter().filter(|(start, slab)| {
+            let idle = state.slabs.iter().filter(|(start, slab)| {
                 slab.is_idle(**start) && (at_once || slab.was_idle) && !refused.contains(*start)
             });
-            let Some((&start, _)) = idle.next_back() else { break };
+            let largest = idle.max_by_key(|(_, slab)| slab.piece.1);
+            let Some((&start, _)) = largest else { break };
             if spare && state.slabs.len() == 1 {
                 break;
             }
@@ -297,7 +298,8 @@ impl State {
 
     /// Bytes of the next slab, and what the limit has room for.
     fn plan(&self, needed: usize) -> (usize, usize) {
-        let wanted = if self.slabs.is_empty() { FIRST } else { (self.bytes / 8).clamp(LEAST, MOST) };
+        let wanted =
+            if self.slabs.is_empty() { FIRST } else { (self.bytes / 8).clamp(LEAST, MOST) };
         let wanted = wanted.next_multiple_of(GRANULE).max(needed);
         let room = self.room().saturating_sub(self.padding);
         (if wanted > room { needed } else { wanted }, room)

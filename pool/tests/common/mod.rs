@@ -86,7 +86,9 @@ impl Source for Pages {
         commit(start, size);
         // Whoever takes it for zeros is wrong.
         // SAFETY: just committed.
-        unsafe { ptr::write_bytes(ptr::with_exposed_provenance_mut::<u8>(start), 0xa5, size.min(8 << 20)) };
+        unsafe {
+            ptr::write_bytes(ptr::with_exposed_provenance_mut::<u8>(start), 0xa5, size.min(8 << 20))
+        };
         place.next = end;
         place.pieces.insert(start, size);
         self.obtained.fetch_add(1, Ordering::Relaxed);
