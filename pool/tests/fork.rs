@@ -88,7 +88,7 @@ fn a_child_of_busy_threads_allocates_from_what_there_is() {
     // SAFETY: a block of this test's.
     unsafe { pool::free(pool::allocate(64 << 20, 16)) };
     static STOP: AtomicBool = AtomicBool::new(false);
-    let threads: Vec<_> = (0..4)
+    let threads: Vec<_> = (0..3)
         .map(|seed| {
             thread::spawn(move || {
                 let mut random = fastrand::Rng::with_seed(seed);
@@ -108,7 +108,7 @@ fn a_child_of_busy_threads_allocates_from_what_there_is() {
             })
         })
         .collect();
-    let ends: Vec<_> = (0..100)
+    let ends: Vec<_> = (0..40)
         .map(|_| {
             let keep = pool::allocate(1000, 16);
             // SAFETY: this thread's block.

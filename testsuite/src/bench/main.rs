@@ -1,6 +1,6 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
-//! run, hits in the registry beside UCX's, and what softcuda and the policy
-//! promise. Prints a table and writes `target/bench.json`; status 1 if a limit
+//! run, hits in the registry beside UCX's, small blocks beside glibc's, and what
+//! softcuda and the policy promise. Prints a table and writes `target/bench.json`; status 1 if a limit
 //! is exceeded.
 
 mod compile;
@@ -8,6 +8,7 @@ mod heap;
 mod measure;
 mod offload;
 mod policy;
+mod pool;
 mod registry;
 mod softcuda;
 mod start;
@@ -37,11 +38,12 @@ impl Figure {
 type Group = (&'static str, fn() -> Vec<Figure>);
 
 /// `bench NAME…` measures only those.
-const GROUPS: [Group; 6] = [
+const GROUPS: [Group; 7] = [
     ("compile", || vec![compile::cxx(), compile::fortran()]),
     ("start", || vec![start::process()]),
     ("registry", registry::figures),
     ("heap", || heap::figures().into()),
+    ("pool", pool::figures),
     ("offload", offload::figures),
     ("softcuda", || softcuda::figures().into()),
 ];
