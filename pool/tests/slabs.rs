@@ -5,7 +5,7 @@
 mod common;
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Barrier, Mutex, MutexGuard};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ static PAGES: Pages = Pages::new();
 /// The pool is the process's, so tests take turns. Each begins without slabs.
 fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
-    let turn = TURN.lock().expect("no panics");
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     pool::begin(&PAGES);
     PAGES.in_use.store(false, Relaxed);
     PAGES.refuses.store(false, Relaxed);
@@ -173,7 +173,8 @@ fn several_threads_that_need_memory_obtain_little_more() {
             });
         }
     });
-    assert!(PAGES.obtained.load(Relaxed) - before <= 1);
+    // A first slab, in which one of them fits, and one for all others.
+    assert!(PAGES.obtained.load(Relaxed) - before <= 2);
     assert_eq!(PAGES.most_inside.load(Relaxed), 1);
 }
 
