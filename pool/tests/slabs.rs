@@ -64,6 +64,21 @@ fn what_is_idle_is_given_back_but_for_one() {
 }
 
 #[test]
+fn no_block_crosses_from_one_slab_into_the_next() {
+    let _turn = alone();
+    // Slabs that are side by side, all of which is free in the end.
+    let blocks: Vec<_> = (0..8).map(|_| big(62 << 20)).collect();
+    assert!(pool::statistics().slabs > 4);
+    blocks.into_iter().for_each(free);
+    for size in [63 << 20, 100 << 20, 200 << 20] {
+        let block = big(size);
+        let (start, bytes) = PAGES.piece(block.addr()).expect("in a slab");
+        assert!(block.addr() + size <= start + bytes, "{size} bytes cross an edge");
+        free(block);
+    }
+}
+
+#[test]
 fn what_was_used_between_two_calls_stays() {
     let _turn = alone();
     free(big(300 << 20));
