@@ -1,7 +1,7 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
 //! run, hits in the registry beside UCX's, small blocks beside glibc's, and what
-//! softcuda and the policy promise. Prints a table and writes `target/bench.json`; status 1 if a limit
-//! is exceeded.
+//! softcuda and the policy promise. Prints a table and writes `target/bench.json`;
+//! status 1 if a limit is exceeded.
 
 mod compile;
 mod heap;
