@@ -57,7 +57,8 @@ struct State {
     limit: usize,
     /// What to ask for beyond what is needed.
     padding: usize,
-    is_obtaining: bool,
+    /// The thread that is, or 0.
+    obtainer: usize,
     is_child: bool,
 }
 
@@ -79,7 +80,7 @@ impl Slabs {
             used: 0,
             limit: usize::MAX,
             padding: 0,
-            is_obtaining: false,
+            obtainer: 0,
             is_child: false,
         };
         Slabs { state: Lock::new(state), turn: AtomicU32::new(0) }
@@ -97,22 +98,30 @@ impl Slabs {
                 return None;
             }
             let turn = self.turn.load(Ordering::Relaxed);
-            if state.is_obtaining {
+            if state.obtainer == this_thread() {
+                return None;
+            }
+            if state.obtainer != 0 {
                 drop(state);
                 futex::wait(&self.turn, turn);
                 continue;
             }
-            state.is_obtaining = true;
+            state.obtainer = this_thread();
             drop(state);
             // Whoever frees makes room that nobody waits for: look again at the end.
             let mut state = self.grow(size, align, source);
             let address = state.take(size, align);
-            state.is_obtaining = false;
+            state.obtainer = 0;
             self.turn.fetch_add(1, Ordering::Relaxed);
             drop(state);
             futex::wake(&self.turn);
             return address;
         }
+    }
+
+    /// Whether this thread is in a call of the source's.
+    pub(crate) fn is_obtaining(&self) -> bool {
+        self.state.lock().obtainer == this_thread()
     }
 
     /// Just these bytes, if they are free and belong to the slab of what is before them.
@@ -213,11 +222,11 @@ impl Slabs {
         let mut state = self.state.lock();
         state.is_child = true;
         // The thread that did is in the parent.
-        state.is_obtaining = false;
+        state.obtainer = 0;
     }
 
     /// Obtains a slab that the run fits in, if there is one to be had. For the one thread that
-    /// `is_obtaining`.
+    /// obtains.
     fn grow(&self, size: usize, align: usize, source: &dyn Source) -> Guard<'_, State> {
         let needed = size
             .checked_add(align.saturating_sub(GRANULE))
@@ -320,6 +329,11 @@ impl Slab {
     fn is_idle(&self, start: usize) -> bool {
         self.free == self.end - start
     }
+}
+
+fn this_thread() -> usize {
+    // SAFETY: no condition.
+    unsafe { libc::pthread_self() as usize }
 }
 
 /// Where runs do not join, and blocks neither.
