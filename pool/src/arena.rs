@@ -35,7 +35,9 @@ pub(crate) fn choose() -> Option<u32> {
     let ticket = TICKETS.fetch_add(1, Ordering::Relaxed);
     let place = &ARENAS[ticket % count.max(1)];
     // Nobody but the first to come creates one, so nobody creates it twice.
-    if ticket < count && let Some(arena) = create() {
+    if ticket < count
+        && let Some(arena) = create()
+    {
         place.store(arena, Ordering::Release);
     }
     Some(place.load(Ordering::Acquire)).filter(|arena| *arena != 0).or_else(any)

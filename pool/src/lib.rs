@@ -95,9 +95,8 @@ pub unsafe fn resize(block: *mut u8, size: usize) -> *mut u8 {
         return ptr::null_mut();
     }
     // SAFETY: a live block, and a size that exists.
-    let (usable, best) = unsafe {
-        (jemalloc::xallocx(block.cast(), wanted, 0, 0), jemalloc::nallocx(wanted, 0))
-    };
+    let (usable, best) =
+        unsafe { (jemalloc::xallocx(block.cast(), wanted, 0, 0), jemalloc::nallocx(wanted, 0)) };
     if usable == best {
         return block;
     }
@@ -219,31 +218,45 @@ fn request(size: usize, align: usize, flags: libc::c_int) -> *mut u8 {
 #[cold]
 #[inline(never)]
 fn retry(block: *mut u8, size: usize, align: usize, flags: libc::c_int) -> *mut u8 {
-    if source().is_none() {
-        discard(block);
+    let is_bound = block.is_null();
+    discard(block);
+    if source().is_none() || SLABS.is_obtaining() {
         return ptr::null_mut();
     }
-    if block.is_null() {
+    if is_bound {
         // Runs that other arenas keep for later may do.
         trim();
-    } else {
-        discard(block);
-        if let Some(arena) = arena::choose() {
-            arena::bind(arena);
-        }
+    } else if let Some(arena) = arena::choose() {
+        arena::bind(arena);
     }
     let block = request(size, align, flags);
     if owns(block.addr()) || block.is_null() {
         return block;
     }
     discard(block);
+    move_over(size, align, flags)
+}
+
+/// A block for a thread that jemalloc has done with, or not begun with: it lets one allocate from
+/// its own arena alone, but move a block to any.
+fn move_over(size: usize, align: usize, flags: libc::c_int) -> *mut u8 {
     let Some(arena) = arena::any() else { return ptr::null_mut() };
+    let least = request(1, 1, 0);
+    if least.is_null() {
+        return least;
+    }
     let place = jemalloc::MALLOCX_ARENA(arena as usize) | jemalloc::MALLOCX_TCACHE_NONE;
-    let block = request(size, align, flags | place);
+    let flags = jemalloc::MALLOCX_ALIGN(align.max(ALIGN)) | flags | place;
+    // SAFETY: a block that nobody has seen; `request` has seen that size and alignment exist. What
+    // is in it is moved along, whatever the flags say.
+    let block: *mut u8 = unsafe {
+        least.write_bytes(0, usable_size(least));
+        jemalloc::rallocx(least.cast(), size.max(ALIGN), flags).cast()
+    };
     if owns(block.addr()) {
         return block;
     }
-    discard(block);
+    discard(if block.is_null() { least } else { block });
     ptr::null_mut()
 }
 

@@ -57,7 +57,8 @@ struct State {
     limit: usize,
     /// What to ask for beyond what is needed.
     padding: usize,
-    is_obtaining: bool,
+    /// The thread that is, or 0.
+    obtainer: usize,
     is_child: bool,
 }
 
@@ -79,7 +80,7 @@ impl Slabs {
             used: 0,
             limit: usize::MAX,
             padding: 0,
-            is_obtaining: false,
+            obtainer: 0,
             is_child: false,
         };
         Slabs { state: Lock::new(state), turn: AtomicU32::new(0) }
@@ -97,22 +98,30 @@ impl Slabs {
                 return None;
             }
             let turn = self.turn.load(Ordering::Relaxed);
-            if state.is_obtaining {
+            if state.obtainer == this_thread() {
+                return None;
+            }
+            if state.obtainer != 0 {
                 drop(state);
                 futex::wait(&self.turn, turn);
                 continue;
             }
-            state.is_obtaining = true;
+            state.obtainer = this_thread();
             drop(state);
             // Whoever frees makes room that nobody waits for: look again at the end.
             let mut state = self.grow(size, align, source);
             let address = state.take(size, align);
-            state.is_obtaining = false;
+            state.obtainer = 0;
             self.turn.fetch_add(1, Ordering::Relaxed);
             drop(state);
             futex::wake(&self.turn);
             return address;
         }
+    }
+
+    /// Whether this thread is in a call of the source's.
+    pub(crate) fn is_obtaining(&self) -> bool {
+        self.state.lock().obtainer == this_thread()
     }
 
     /// Just these bytes, if they are free and belong to the slab of what is before them.
@@ -141,10 +150,11 @@ impl Slabs {
         let mut refused = Vec::new();
         let mut state = self.state.lock();
         while !state.is_child {
-            let mut idle = state.slabs.iter().filter(|(start, slab)| {
+            let idle = state.slabs.iter().filter(|(start, slab)| {
                 slab.is_idle(**start) && (at_once || slab.was_idle) && !refused.contains(*start)
             });
-            let Some((&start, _)) = idle.next_back() else { break };
+            let largest = idle.max_by_key(|(_, slab)| slab.piece.1);
+            let Some((&start, _)) = largest else { break };
             if spare && state.slabs.len() == 1 {
                 break;
             }
@@ -212,11 +222,11 @@ impl Slabs {
         let mut state = self.state.lock();
         state.is_child = true;
         // The thread that did is in the parent.
-        state.is_obtaining = false;
+        state.obtainer = 0;
     }
 
     /// Obtains a slab that the run fits in, if there is one to be had. For the one thread that
-    /// `is_obtaining`.
+    /// obtains.
     fn grow(&self, size: usize, align: usize, source: &dyn Source) -> Guard<'_, State> {
         let needed = size
             .checked_add(align.saturating_sub(GRANULE))
@@ -297,7 +307,8 @@ impl State {
 
     /// Bytes of the next slab, and what the limit has room for.
     fn plan(&self, needed: usize) -> (usize, usize) {
-        let wanted = if self.slabs.is_empty() { FIRST } else { (self.bytes / 8).clamp(LEAST, MOST) };
+        let wanted =
+            if self.slabs.is_empty() { FIRST } else { (self.bytes / 8).clamp(LEAST, MOST) };
         let wanted = wanted.next_multiple_of(GRANULE).max(needed);
         let room = self.room().saturating_sub(self.padding);
         (if wanted > room { needed } else { wanted }, room)
@@ -318,6 +329,11 @@ impl Slab {
     fn is_idle(&self, start: usize) -> bool {
         self.free == self.end - start
     }
+}
+
+fn this_thread() -> usize {
+    // SAFETY: no condition.
+    unsafe { libc::pthread_self() as usize }
 }
 
 /// Where runs do not join, and blocks neither.

@@ -35,7 +35,7 @@ struct Place {
     pieces: BTreeMap<usize, usize>,
 }
 
-const RESERVED: usize = 64 << 30;
+const RESERVED: usize = 8 << 40;
 
 impl Pages {
     pub(crate) const fn new() -> Pages {
@@ -86,7 +86,9 @@ impl Source for Pages {
         commit(start, size);
         // Whoever takes it for zeros is wrong.
         // SAFETY: just committed.
-        unsafe { ptr::write_bytes(ptr::with_exposed_provenance_mut::<u8>(start), 0xa5, size.min(8 << 20)) };
+        unsafe {
+            ptr::write_bytes(ptr::with_exposed_provenance_mut::<u8>(start), 0xa5, size.min(2 << 20))
+        };
         place.next = end;
         place.pieces.insert(start, size);
         self.obtained.fetch_add(1, Ordering::Relaxed);
