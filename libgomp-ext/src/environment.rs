@@ -110,8 +110,7 @@ static POLICY: Variable<Policy> = Variable {
 
 static MIN_SIZE: Size = Size { name: c"OFFMEM_MIN_SIZE", value: AtomicU64::new(UNREAD) };
 static LIMIT: Size = Size { name: c"OFFMEM_LIMIT", value: AtomicU64::new(UNREAD) };
-static UNIFIED_POOL: Size =
-    Size { name: c"OFFMEM_UNIFIED_POOL", value: AtomicU64::new(UNREAD) };
+static UNIFIED_POOL: Size = Size { name: c"OFFMEM_UNIFIED_POOL", value: AtomicU64::new(UNREAD) };
 
 /// The process's `OFFMEM`.
 pub(crate) fn activation() -> Activation {

@@ -29,18 +29,21 @@ pub(crate) fn prepare() {
     COUNT.store((2 * cores).min(MOST), Ordering::Relaxed);
 }
 
-/// An arena for one more thread: in turn, and created by the first who comes to it.
+/// An arena for one more thread: in turn, and created by whoever comes to it first.
+/// Threads that come together at the start do not wait for each other, since one may be
+/// in the parent of a `fork`: each gets one of its own.
 pub(crate) fn choose() -> Option<u32> {
     let count = COUNT.load(Ordering::Relaxed);
     let ticket = TICKETS.fetch_add(1, Ordering::Relaxed);
     let place = &ARENAS[ticket % count.max(1)];
-    // Nobody but the first to come creates one, so nobody creates it twice.
-    if ticket < count
-        && let Some(arena) = create()
-    {
-        place.store(arena, Ordering::Release);
-    }
-    Some(place.load(Ordering::Acquire)).filter(|arena| *arena != 0).or_else(any)
+    let there = Some(place.load(Ordering::Acquire)).filter(|arena| *arena != 0);
+    let old = there.or_else(|| any().filter(|_| ticket >= count));
+    old.or_else(|| {
+        let new = create()?;
+        let _ = place.compare_exchange(0, new, Ordering::AcqRel, Ordering::Relaxed);
+        Some(new)
+    })
+    .or_else(any)
 }
 
 /// An arena for a thread that is not bound to one.

@@ -1,4 +1,4 @@
-// Lists, maps, hash maps, deques and vectors in them, looked up and changed by the device.
+// Lists, maps, hash maps, deques and strings, looked up and changed by the device.
 // { dg-do run }
 // { dg-options "-fopenmp -foffload-memory=unified" }
 // { dg-copied-bytes 8192 }
@@ -9,8 +9,8 @@
 #include <forward_list>
 #include <list>
 #include <map>
+#include <string>
 #include <unordered_map>
-#include <vector>
 #include <stdlib.h>
 
 struct World
@@ -18,7 +18,7 @@ struct World
   std::list<int> list;
   std::forward_list<int> forward;
   std::map<int, double> map;
-  std::unordered_map<int, std::vector<char> > names;
+  std::unordered_map<int, std::string> names;
   std::deque<long> deque;
 };
 
@@ -32,7 +32,8 @@ main ()
       w->list.push_back (i);
       w->forward.push_front (i);
       w->map[i * 7 % N] = i;
-      w->names[3 * i] = std::vector<char> (1 + i % 40, 'a');
+      // Of which short ones are within the object, others not.
+      w->names[3 * i] = std::string (1 + i % 40, 'a');
       w->deque.push_back (i);
     }
   long sum = 0, found = 0, letters = 0;
@@ -68,7 +69,7 @@ main ()
   long named = 0, expected = 0;
   for (int i = 0; i < N; i++)
     {
-      const std::vector<char> &name = w->names[3 * i];
+      const std::string &name = w->names[3 * i];
       expected += 1 + i % 40;
       named += 3 * i < 2 * N && i % 40 != 0;
       if (name[0] != 'b' || w->deque[i] != 2 * i || w->map[i * 7 % N] != i + i * 7 % N)

@@ -3,26 +3,27 @@
 // { dg-do run }
 // { dg-options "-fopenmp -foffload-memory=unified" }
 // { dg-copied-bytes 4096 }
-// { dg-output {^done 500500$} }
+// { dg-output {^done 500500\n$} }
 
 #include <cstdio>
 #include <map>
+#include <string>
 #include <vector>
 #include <stdlib.h>
 
 static struct Last
 {
   std::vector<std::vector<int> > rows;
-  std::map<int, std::vector<char> > names;
+  std::map<std::string, std::string> names;
   ~Last ()
   {
     long sum = 0;
     for (auto &row : rows)
       for (int x : row)
         sum += x;
-    names[1] = std::vector<char> (1000, 'x');
+    names["one more than there was"] = std::string (1000, 'x');
     rows.emplace_back (100000, 1);
-    if (names[0][29] != 'z')
+    if (names["a name that is too long for the object"][29] != 'z')
       abort ();
     std::printf ("done %ld\n", sum);
   }
@@ -36,7 +37,7 @@ main ()
 {
   for (int i = 0; i < 10; i++)
     last.rows.emplace_back (100);
-  last.names[0] = std::vector<char> (30, 'y');
+  last.names["a name that is too long for the object"] = std::string (30, 'y');
   std::vector<int> *rows = last.rows.data ();
   char *text = &last.names.begin ()->second[0];
   int *data = global.data (), *others = leaked->data ();

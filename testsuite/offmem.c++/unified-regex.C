@@ -1,8 +1,8 @@
 // Templates of the library in our unit and its own code in the other take and give memory to
-// each other: regex, streams, exceptions, locales, threads.  A string's characters are those
-// of the library, and mapped.
+// each other: regex, streams, exceptions, locales, threads.
 // { dg-do run }
 // { dg-options "-fopenmp -foffload-memory=unified" }
+// { dg-copied-bytes 4096 }
 // { dg-additional-options "-std=c++17 -pthread" }
 
 #include <future>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <stdlib.h>
+#include "../offmem.c-c++-common/unified.h"
 
 static std::string
 repeat (const std::string &s, int n)
@@ -34,7 +34,7 @@ main ()
 
   char *data = &text[0];
   std::size_t n = text.size ();
-  #pragma omp target map(tofrom: data[0:n])
+  #pragma omp target
   for (std::size_t i = 0; i < n; i++)
     if (data[i] == '-')
       data[i] = '_';
@@ -44,8 +44,7 @@ main ()
   std::string word, all;
   while (in >> word)
     all += word;
-  if (all.compare (0, 6, "word_0") != 0)
-    abort ();
+  expect_shared (&all[0], all.size ());
 
   try
     {
@@ -60,4 +59,5 @@ main ()
   std::string result = later.get ();
   if (result.compare (0, 7, "later0 ") != 0)
     abort ();
+  expect_shared (&result[0], result.size ());
 }

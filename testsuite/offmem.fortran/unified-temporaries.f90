@@ -2,7 +2,7 @@
 ! that libgfortran takes and we free, and the other way.
 ! { dg-do run }
 ! { dg-options "-fopenmp -foffload-memory=unified" }
-! { dg-copied-bytes 16384 }
+! { dg-copied-bytes 8192 }
 
 program unified_temporaries
   implicit none

@@ -31,8 +31,8 @@ pub(super) fn reroute(
     };
     let same = to == from && is_host(sides[0], *to_device) && is_host(sides[1], *from_device);
     // Which libgomp refuses before GCC 13.
-    let is_across = *to_device != *from_device
-        && sides.iter().all(|side| side.is_some_and(Sharing::is_shared));
+    let is_across =
+        *to_device != *from_device && sides.iter().all(|side| side.is_some_and(Sharing::is_shared));
     for (side, address, number) in [(sides[0], to, to_device), (sides[1], from, from_device)] {
         if side == Some(Sharing::Pageable) && is_readable(address) || same || is_across {
             *number = Device::host();
@@ -66,7 +66,8 @@ pub(super) fn wait(queue: c_int) {
 fn is_pageable(address: *const c_void, device: impl FnOnce() -> Option<Device>) -> bool {
     unified::is_on()
         && Range::new(address.addr(), 1).is_some_and(|range| {
-            device().is_some_and(|device| unified::sharing_first(range, device) == Sharing::Pageable)
+            device()
+                .is_some_and(|device| unified::sharing_first(range, device) == Sharing::Pageable)
         })
 }
 

@@ -14,7 +14,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::next::Next;
-use super::window;
+use super::{language, window};
 use crate::environment::{self, Activation};
 use crate::heap::{self, Resized};
 use crate::{message, unified};
@@ -39,7 +39,7 @@ const OFF: usize = 2;
 /// The thread that decides, which may allocate.
 static DECIDING: AtomicUsize = AtomicUsize::new(0);
 
-type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
+pub(super) type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
 type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
 type Realloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
 type Free = unsafe extern "C" fn(*mut c_void);
@@ -51,7 +51,7 @@ type Usable = unsafe extern "C" fn(*mut c_void) -> usize;
 /// `$without`.
 macro_rules! next {
     ($($next:ident is $name:literal: $type:ty, ($($argument:ident: $of:ty),*) $(-> $result:ty)?, $without:expr;)+) => { $(
-        static $next: Next<$type> = {
+        pub(super) static $next: Next<$type> = {
             #[cold]
             unsafe extern "C" fn stand_in($($argument: $of),*) $(-> $result)? {
                 match $next.find() {
@@ -112,8 +112,11 @@ pub(crate) fn min_size() -> usize {
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     core::arch::naked_asm!(
         "cmp rdi, {least}",
-        "jae {big}",
+        "jae 2f",
         "jmp qword ptr [rip + {next}]",
+        "2:",
+        "mov rsi, qword ptr [rsp]",
+        "jmp {big}",
         least = const MIN_SIZE,
         big = sym malloc_big,
         next = sym MALLOC,
@@ -125,7 +128,7 @@ pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 pub(crate) unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     if size >= MIN_SIZE {
         // SAFETY: the caller's.
-        return unsafe { malloc_big(size) };
+        return unsafe { malloc_big(size, 0) };
     }
     // SAFETY: the caller's.
     unsafe { MALLOC.get()(size) }
@@ -301,7 +304,11 @@ pub(crate) unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize 
 /// # Safety
 /// As malloc's.
 #[inline(never)]
-unsafe extern "C" fn malloc_big(size: usize) -> *mut c_void {
+unsafe extern "C" fn malloc_big(size: usize, caller: usize) -> *mut c_void {
+    let block = language::unified(size, caller);
+    if !block.is_null() {
+        return block;
+    }
     if serves(size) {
         let block = heap::allocate(size, 1);
         if !block.is_null() {

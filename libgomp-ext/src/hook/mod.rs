@@ -6,6 +6,8 @@ pub(crate) mod allocation;
 pub(crate) mod brk;
 pub(crate) mod check;
 pub(crate) mod foreign;
+#[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
+pub(crate) mod language;
 pub(crate) mod library;
 pub(crate) mod listener;
 pub(crate) mod mapping;

@@ -32,11 +32,21 @@ impl<F: Copy> Next<F> {
         unsafe { mem::transmute_copy(&address) }
     }
 
+    /// From now on `detour`, an `F`, is gone on to; it may go on to
+    /// [`Next::address`].
+    pub(super) fn divert(&self, detour: *mut c_void) {
+        self.address.store(detour, Ordering::Release);
+    }
+
     /// Looks the function up, for the stand-in. Nothing where there is none, and while this
     /// thread is looking one up already: then `dlsym` itself allocates, and does without.
     #[cold]
     pub(super) fn find(&self) -> Option<F> {
+        let before = self.address.load(Ordering::Relaxed);
         let address = self.address()?;
+        // Unless it was diverted meanwhile.
+        let _ =
+            self.address.compare_exchange(before, address, Ordering::Release, Ordering::Relaxed);
         // SAFETY: F is the function's type, and has its size.
         Some(unsafe { mem::transmute_copy(&address) })
     }
@@ -52,11 +62,7 @@ impl<F: Copy> Next<F> {
         // SAFETY: a C string.
         let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
         LOOKING.store(0, Ordering::Relaxed);
-        if address.is_null() {
-            return None;
-        }
-        self.address.store(address, Ordering::Relaxed);
-        Some(address)
+        (!address.is_null()).then_some(address)
     }
 
     /// Whether ours is the first of its name in the process, and libc's the one after it.

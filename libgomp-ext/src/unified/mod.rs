@@ -20,8 +20,7 @@ use offmem_registration::Range;
 
 use crate::driver::managed::Side;
 use crate::engine::Device;
-use crate::hook::{allocation, process};
-use crate::lock::Lock;
+use crate::hook::{allocation, language};
 use crate::message::{fall_short, say};
 use crate::{budget, environment, kernel};
 
@@ -30,11 +29,14 @@ pub(crate) use child::{acquire, in_parent, release};
 pub(crate) use slab::{Holding, hold, hold_forever};
 use tier::Tier;
 
+/// What glibc's `malloc` promises, in bytes.
+pub(crate) const ALIGN: usize = 16;
+
 /// Whether memory is allocated in the pool.
 static POOL: AtomicU8 = AtomicU8::new(UNASKED);
 /// No unit has asked for it, yet.
 const UNASKED: u8 = 0;
-/// The next allocation begins it.
+/// It is about to begin.
 const ASKED: u8 = 1;
 const ON: u8 = 2;
 /// It had no more, and is not asked for a while.
@@ -64,9 +66,12 @@ impl Sharing {
     }
 }
 
-/// From now on the program's memory is to be unified.
+/// From now on the program's memory is to be unified. Not from a hook: it looks
+/// functions up.
 pub(crate) fn arm() {
-    let _ = POOL.compare_exchange(UNASKED, ASKED, Ordering::AcqRel, Ordering::Relaxed);
+    if POOL.compare_exchange(UNASKED, ASKED, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+        begin();
+    }
 }
 
 /// Whether any memory is, or may turn out to be, the same on host and device:
@@ -163,7 +168,6 @@ pub(crate) fn allocate_zeroed(size: usize) -> *mut u8 {
 pub(crate) fn in_child() {
     child::restore();
     offmem_pool::in_child();
-    let _ = POOL.compare_exchange(ASKED, OFF, Ordering::Relaxed, Ordering::Relaxed);
     tier::give_up();
 }
 
@@ -177,7 +181,6 @@ pub(crate) fn owns(address: usize) -> bool {
 fn serves() -> bool {
     match POOL.load(Ordering::Relaxed) {
         ON => true,
-        ASKED => begin(),
         PAUSED => resume(),
         _ => false,
     }
@@ -214,17 +217,7 @@ fn run_out(size: usize) {
 const MUCH: usize = 64 << 20;
 
 /// Begins the pool, if there can be one.
-#[cold]
-fn begin() -> bool {
-    static BEGINNING: Lock<()> = Lock::new(());
-    if process::is_child() {
-        return false;
-    }
-    let _guard = BEGINNING.lock();
-    match POOL.load(Ordering::Acquire) {
-        ASKED => {}
-        state => return state == ON,
-    }
+fn begin() {
     let begun = if environment::unified_pool() == Some(environment::Amount::Bytes(0)) {
         Err(None)
     } else if !allocation::is_libcs_only() {
@@ -243,7 +236,9 @@ fn begin() -> bool {
         }
     };
     POOL.store(state, Ordering::Release);
-    state == ON
+    if state == ON {
+        language::serve();
+    }
 }
 
 /// libgomp is about to end its devices, and forgets what it knows of them. They

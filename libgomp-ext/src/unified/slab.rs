@@ -12,8 +12,8 @@ use super::tier::{self, Tier};
 use crate::driver::managed::Primary;
 use crate::engine::Device;
 use crate::hook::{process, window};
-use crate::lock::Lock;
 use crate::kernel;
+use crate::lock::Lock;
 
 /// The first slab, in bytes, and what it is aligned to.
 const FIRST: usize = 2 << 20;

@@ -183,7 +183,7 @@ pub(crate) fn figures() -> Vec<Figure> {
     offmem_pool::begin(&Plain);
     let mut figures = Vec::new();
     let mut add = |name: String, ratio, limit| {
-        figures.push(Figure { name: name.leak(), ratio, limit });
+        figures.push(Figure { name: name.leak(), ratio, limit, remark: String::new() });
     };
     for (part, ours, glibc) in PARTS {
         let one = alternate(ROUNDS, || alone(ours), || alone(glibc));
