@@ -74,5 +74,6 @@ pub(crate) fn settle(strategy: &'static str, reason: fmt::Arguments<'_>) {
 
 fn summary() -> Summary {
     let (strategy, reason) = CHOSEN.lock().clone();
-    engine::summarise(Summary { strategy, reason, ..Summary::default() })
+    let unified = unified::summary();
+    engine::summarise(Summary { strategy, reason, unified, ..Summary::default() })
 }

@@ -22,6 +22,7 @@ use crate::driver::managed::Side;
 use crate::engine::Device;
 use crate::hook::{allocation, language};
 use crate::message::{fall_short, say};
+use crate::report::Unified;
 use crate::{budget, environment, kernel};
 
 pub(crate) use block::{free, resize, usable_size};
@@ -229,6 +230,7 @@ fn begin() {
     let state = match begun {
         Ok(()) => ON,
         Err(reason) => {
+            tier::because(reason.unwrap_or("OFFMEM_UNIFIED_POOL=0"));
             if let Some(reason) = reason {
                 fall_short(format_args!("memory is not unified: {reason}"));
             }
@@ -245,6 +247,16 @@ fn begin() {
 /// are met anew when they come back.
 pub(crate) fn suspend() {
     roster::forget();
+}
+
+/// For the report; nothing where no unit has asked for it.
+pub(crate) fn summary() -> Option<Unified> {
+    if POOL.load(Ordering::Relaxed) == UNASKED {
+        return None;
+    }
+    let pool = offmem_pool::statistics();
+    let (memory, reason) = tier::description();
+    Some(Unified { memory, reason, slabs: pool.slabs, slab_bytes: pool.bytes as u64 })
 }
 
 /// Whether there is a pool that devices use.
