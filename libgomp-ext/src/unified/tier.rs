@@ -7,7 +7,7 @@ use super::{end, slab};
 use crate::driver::managed::{self, Ability, Primary};
 use crate::engine::Device;
 use crate::lock::Lock;
-use crate::message::fall_short;
+use crate::message::{do_without, fall_short};
 use crate::{entry, environment};
 
 /// How memory is shared in this process.
@@ -111,6 +111,7 @@ extern "C" fn at_exit() {
 
 /// Where the program would not offload to a device without us either.
 fn separate(reason: &'static str) -> Tier {
+    do_without(format_args!("memory is not unified: {reason}"));
     because(reason);
     Tier::Separate
 }
