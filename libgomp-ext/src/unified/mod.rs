@@ -23,7 +23,7 @@ use crate::engine::Device;
 use crate::hook::{allocation, language};
 use crate::message::{fall_short, say};
 use crate::report::Unified;
-use crate::{budget, environment, kernel};
+use crate::{budget, environment, kernel, sabotage};
 
 pub(crate) use block::{free, resize, usable_size};
 pub(crate) use child::{acquire, in_parent, release};
@@ -221,7 +221,7 @@ const MUCH: usize = 64 << 20;
 fn begin() {
     let begun = if environment::unified_pool() == Some(environment::Amount::Bytes(0)) {
         Err(None)
-    } else if !allocation::is_libcs_only() {
+    } else if !allocation::is_libcs_only() && !sabotage::lacks(c"libcs") {
         Err(Some("malloc is not libc's in this process"))
     } else {
         slab::begin(environment::unified_pool().map(budget::of_memory));
@@ -238,7 +238,7 @@ fn begin() {
         }
     };
     POOL.store(state, Ordering::Release);
-    if state == ON {
+    if state == ON && !sabotage::lacks(c"language") {
         language::serve();
     }
 }
@@ -246,7 +246,9 @@ fn begin() {
 /// libgomp is about to end its devices, and forgets what it knows of them. They
 /// are met anew when they come back.
 pub(crate) fn suspend() {
-    roster::forget();
+    if !sabotage::lacks(c"roster") {
+        roster::forget();
+    }
 }
 
 /// For the report; nothing where no unit has asked for it.
