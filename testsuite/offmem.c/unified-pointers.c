@@ -35,7 +35,8 @@ main (void)
   *s = (struct vector) { N, a, b };
   fill (a);
   fill (b);
-  #pragma omp target map(tofrom: s->n, s->data[0:N]) map(always, tofrom: s->more[0:N])
+  /* In the other order GCC 15 and 16 themselves crash.  */
+  #pragma omp target map(always, tofrom: s->more[0:N]) map(tofrom: s->n, s->data[0:N])
   for (int i = 0; i < s->n; i++)
     s->data[i] += s->more[i]++;
   CHECK (a[3] == 6 && b[3] == 4 && s->data == a && s->more == b);
