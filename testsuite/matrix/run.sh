@@ -43,7 +43,7 @@ for version in "${versions[@]}"; do
   # What a GCC cannot do is its row in the table.
   chroot "$tree" env -i HOME="$HOME" LC_ALL=C TERM=dumb PATH="$cargo/bin:/usr/bin:/bin:/usr/sbin:/sbin" \
     CARGO_HOME="$cargo" RUSTUP_HOME="$rustup" RUSTUP_TOOLCHAIN="$(rustup show active-toolchain | cut -d' ' -f1)" \
-    PROGRAMS="${PROGRAMS:-}" OPTIONS="${OPTIONS:-}" \
+    PROGRAMS="${PROGRAMS:-}" \
     "$project/testsuite/matrix/gcc.sh" "$matrix" "$version" ||
     echo "make: GCC $version: see $matrix/results/$version" >&2
   echo "GCC $version: $((SECONDS - start)) s"
