@@ -29,6 +29,7 @@ for file in /etc/resolv.conf /etc/hosts; do
   if [ -e $file ]; then cp -L $file "$tree$file"; fi
 done
 export DEBIAN_FRONTEND=noninteractive
-chroot "$tree" apt-get -qq update
+# A mirror may be a snapshot, whose date has passed; its signature counts all the same.
+chroot "$tree" apt-get -qq -o Acquire::Check-Valid-Until=false update
 chroot "$tree" apt-get -qq -y install --no-install-recommends "${missing[@]}" >>"$tree.log"
 chroot "$tree" apt-get -qq clean
