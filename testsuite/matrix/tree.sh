@@ -31,5 +31,5 @@ done
 export DEBIAN_FRONTEND=noninteractive
 # A mirror may be a snapshot, whose date has passed; its signature counts all the same.
 chroot "$tree" apt-get -qq -o Acquire::Check-Valid-Until=false update
-chroot "$tree" apt-get -qq -y install --no-install-recommends "${missing[@]}" >>"$tree.log"
+chroot "$tree" apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}" >>"$tree.log"
 chroot "$tree" apt-get -qq clean
