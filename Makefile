@@ -24,7 +24,7 @@ gcc_specs_folder  = $(dir $(shell $(GCC) -print-libgcc-file-name))
 gcc_suffix        = $(shell $(GCC) -dumpmachine)/$(shell $(GCC) -dumpversion)
 
 .DELETE_ON_ERROR:
-.PHONY: all stage demo check bench install uninstall packages soak check-libgomp clean
+.PHONY: all stage demo check matrix bench install uninstall packages soak check-libgomp clean
 
 all:
 	@GCC='$(GCC)' $(CARGO) build --release --quiet -p offmem-gcc-plugin -p offmem-libgomp -p offmem-driver-flag
@@ -74,6 +74,11 @@ demo: packages stage
 
 check: packages stage
 	@GCC='$(GCC)' testsuite/check.sh
+
+# With each of GCCS ("11 12 13 14 15 16") in a tree of Debian sid below MATRIX
+# (target/matrix), which comes from MIRROR.
+matrix: packages stage
+	@GCCS='$(GCCS)' MATRIX='$(MATRIX)' MIRROR='$(MIRROR)' testsuite/matrix/run.sh
 
 bench: packages stage
 	@GCC='$(GCC)' $(CARGO) run --release --quiet -p offmem-testsuite --bin bench -- $(ONLY)

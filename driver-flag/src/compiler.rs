@@ -21,6 +21,11 @@ impl Compiler {
         self.ask("-dumpspecs")
     }
 
+    /// What its programs are for: CPU, system and C library.
+    pub(crate) fn machine(&self) -> Result<String, Failure> {
+        self.ask("-dumpmachine")
+    }
+
     /// Where it looks for plugins.
     pub(crate) fn plugin_folder(&self) -> Result<PathBuf, Failure> {
         let folder = PathBuf::from(self.ask("-print-file-name=plugin")?.trim_end());

@@ -71,6 +71,9 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 fn print_specs(arguments: SpecsArguments) -> Result<Vec<u8>, Failure> {
     let gcc = Compiler::new(arguments.gcc);
+    if gcc.machine()?.contains("musl") {
+        return Err(Failure("this GCC is for musl, and the runtime needs glibc".into()));
+    }
     let plugin = match arguments.plugin {
         Some(plugin) => plugin,
         None => gcc.plugin_folder()?.join("liboffmem.so"),

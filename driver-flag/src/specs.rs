@@ -63,6 +63,7 @@ fn link_spec(parts: &Parts<'_>) -> String {
         // semicolon would end the spec.)
         &format!("{unknown}%eunrecognized argument in option '-foffload-memory=', valid arguments are: {values}}}}}}}"),
         &format!("%{{{on}:%{{static|static-pie:%e'-foffload-memory=' needs a dynamically linked program: its runtime is a shared library}}}}"),
+        &format!("%{{{on}:%{{m32|mx32:%e'-foffload-memory=' needs programs with 64-bit pointers}}}}"),
         // The last option on the line wins: its file's is the state in which
         // the runtime is linked, always or (after none) as needed, which
         // before any object is never. With every call redirected, nothing

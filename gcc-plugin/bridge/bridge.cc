@@ -110,6 +110,19 @@ bridge_built_for ()
   return &gcc_version;
 }
 
+const char *
+bridge_misfit ()
+{
+  if (POINTER_SIZE != 64)
+    return "64-bit pointers";
+  /* musl-gcc is the same compiler with other specs, which lead it to musl's headers.  */
+  for (unsigned i = 1; i < save_decoded_options_count; i++)
+    if (save_decoded_options[i].opt_index == OPT_isystem
+        && strstr (save_decoded_options[i].arg, "-linux-musl") != nullptr)
+      return "glibc";
+  return nullptr;
+}
+
 void
 bridge_register (const char *name, const char *version, const char *help,
                  const char *dump, bridge_hooks with)

@@ -98,6 +98,10 @@ enum bridge_requires
 /* The GCC whose headers this plugin was compiled with.  */
 const struct plugin_gcc_version *bridge_built_for (void);
 
+/* What the programs that this compilation is for lack of what the runtime needs, or
+   null: it is built for 64 bits and glibc.  From the first hook on.  */
+const char *bridge_misfit (void);
+
 /* Registers both passes, HELP and VERSION for the plugin NAME.  DUMP is what
    followed -fdump-tree-offmem on the command line, or null without it.  */
 void bridge_register (const char *name, const char *version, const char *help,

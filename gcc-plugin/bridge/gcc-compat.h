@@ -21,6 +21,8 @@
 #include "tree-iterator.h"
 #include "fold-const.h"
 #include "langhooks.h"
+#include "opts.h"
+#include "toplev.h"
 #include "diagnostic-core.h"
 #include "dumpfile.h"
 #include "file-prefix-map.h"

@@ -65,6 +65,9 @@ unsafe extern "C" {
     pub fn bridge_built_for() -> *const plugin_gcc_version;
 }
 unsafe extern "C" {
+    pub fn bridge_misfit() -> *const ::std::os::raw::c_char;
+}
+unsafe extern "C" {
     pub fn bridge_register(
         name: *const ::std::os::raw::c_char,
         version: *const ::std::os::raw::c_char,

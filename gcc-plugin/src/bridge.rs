@@ -68,6 +68,13 @@ pub(crate) fn built_for() -> &'static plugin_gcc_version {
     unsafe { &*sys::bridge_built_for() }
 }
 
+/// What the programs compiled here lack of what the runtime needs.
+pub(crate) fn misfit() -> Option<String> {
+    // SAFETY: called in a hook; a null-terminated constant or null.
+    let lack = unsafe { sys::bridge_misfit() };
+    (!lack.is_null()).then(|| text(lack))
+}
+
 pub(crate) fn language() -> String {
     // SAFETY: lang_hooks is there from the start.
     text(unsafe { sys::bridge_language() })

@@ -19,6 +19,10 @@ pub(crate) fn announce(mode: Mode, first_construct: Place) {
     if ANNOUNCED.swap(true, Ordering::Relaxed) {
         return;
     }
+    if let Some(lack) = bridge::misfit() {
+        bridge::error(first_construct, c"%qs needs programs with %s", &["-foffload-memory", &lack]);
+        return;
+    }
     if mode == Mode::Pinned && conflicts_with_requires(first_construct) {
         return;
     }

@@ -7,12 +7,13 @@
 #include <vector>
 #include "../offmem.c-c++-common/unified.h"
 
-static int news, deletes;
+// GCC 15 and later assume that operators new and delete change no variables.
+static volatile int news, deletes;
 
 void *
 operator new (std::size_t n)
 {
-  news++;
+  news = news + 1;
   void *p = malloc (n);
   if (p == nullptr)
     throw std::bad_alloc ();
@@ -22,14 +23,14 @@ operator new (std::size_t n)
 void
 operator delete (void *p) noexcept
 {
-  deletes += p != nullptr;
+  deletes = deletes + (p != nullptr);
   free (p);
 }
 
 void
 operator delete (void *p, std::size_t) noexcept
 {
-  deletes += p != nullptr;
+  deletes = deletes + (p != nullptr);
   free (p);
 }
 

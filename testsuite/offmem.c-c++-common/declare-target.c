@@ -1,6 +1,7 @@
 /* Global variables and functions that exist on the device as well; the array
    is kept in step by "target update".  */
 /* { dg-do run } */
+/* { dg-additional-options "-Wno-deprecated-openmp" } */
 
 #include <stdlib.h>
 

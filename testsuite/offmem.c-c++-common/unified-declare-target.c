@@ -3,6 +3,7 @@
 /* { dg-do run } */
 /* { dg-options "-fopenmp -foffload-memory=unified" } */
 /* { dg-copied-bytes 8192 } */
+/* { dg-additional-options "-Wno-deprecated-openmp" } */
 
 #include "unified.h"
 

@@ -25,7 +25,7 @@ main (void)
     for (int i = 0; i < N; i++)
       a[i] += 1;
   }
-  if (there != a || a[0] != 1 || a[N - 1] != N)
+  if (there != a || a[0] != 1 || a[N - 1] != (double) N)
     abort ();
 
   #pragma omp target data map(tofrom: a[0:N])

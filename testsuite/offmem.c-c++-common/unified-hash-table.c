@@ -2,6 +2,7 @@
 /* { dg-do run } */
 /* { dg-options "-fopenmp -foffload-memory=unified" } */
 /* { dg-copied-bytes 1024 } */
+/* { dg-additional-options "-Wno-deprecated-openmp" } */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,7 +26,11 @@ main (void)
       || omp_target_memcpy_async (b, own, N, 0, 0, host, device, 1, &order) != 0)
     abort ();
   #pragma omp taskwait
-  if (memcmp (a, b, N) != 0)
+  int wrong = memcmp (a, b, N) != 0;
+  #pragma omp target is_device_ptr(own) map(tofrom: wrong)
+  for (int i = 0; i < N; i++)
+    wrong += own[i] != 5;
+  if (wrong != 0)
     abort ();
   memset (b, 0, N);
   if (omp_target_memcpy_rect_async (b, a, 1, 2, volume, origin, origin, all, all, device, host,

@@ -3,6 +3,7 @@
 /* { dg-do run } */
 /* { dg-options "-fopenmp -foffload-memory=unified" } */
 /* { dg-unit "aux/plain-allocators.c" "-foffload-memory=none" } */
+/* { dg-additional-options "-Wno-deprecated-openmp" } */
 
 #include <omp.h>
 #include <stdlib.h>

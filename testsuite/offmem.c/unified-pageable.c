@@ -4,6 +4,7 @@
 /* { dg-do run { target offload_device } } */
 /* { dg-additional-options "-foffload-memory=unified" } */
 /* { dg-set-target-env-var SOFTCUDA_PAGEABLE_ACCESS "1" } */
+/* { dg-additional-options "-Wno-deprecated-openmp" } */
 
 #include <omp.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
    be done, and a pointer in managed memory to other memory is the device's only
    while a region runs.  */
 /* { dg-do run { target offload_device } } */
+/* { dg-skip-if "GCC 11 maps no members that a pointer leads to" { ! gcc12_or_later } } */
 /* { dg-additional-options "-foffload-memory=unified -ldl" } */
 
 #include "aux/managed.h"
@@ -35,7 +36,8 @@ main (void)
   *s = (struct vector) { N, a, b };
   fill (a);
   fill (b);
-  #pragma omp target map(tofrom: s->n, s->data[0:N]) map(always, tofrom: s->more[0:N])
+  /* In the other order GCC 15 and 16 themselves crash.  */
+  #pragma omp target map(always, tofrom: s->more[0:N]) map(tofrom: s->n, s->data[0:N])
   for (int i = 0; i < s->n; i++)
     s->data[i] += s->more[i]++;
   CHECK (a[3] == 6 && b[3] == 4 && s->data == a && s->more == b);

@@ -1,5 +1,6 @@
 ! omp_target_alloc and omp_target_memcpy through iso_c_binding.
 ! { dg-do run }
+! { dg-skip-if "no omp_target_memcpy in omp_lib of GCC 11" { ! gcc12_or_later } }
 ! { dg-no-kernel "copies only" }
 
 program target_memcpy

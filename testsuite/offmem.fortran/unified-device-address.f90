@@ -1,6 +1,7 @@
 ! use_device_ptr, use_device_addr and pointers that are passed to C-like code.
 ! { dg-do run }
 ! { dg-options "-fopenmp -foffload-memory=unified" }
+! { dg-additional-options "-Wno-deprecated-openmp" }
 ! { dg-copied-bytes 4096 }
 
 program unified_device_address
