@@ -1,5 +1,6 @@
 ! "target data" with use_device_addr: inside, the array is the device's.
 ! { dg-do run }
+! { dg-skip-if "no omp_target_memcpy in omp_lib of GCC 11" { ! gcc12_or_later } }
 
 program use_device
   use omp_lib
