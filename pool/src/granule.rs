@@ -59,8 +59,8 @@ fn each(start: usize, end: usize, set: impl Fn(&AtomicU64, u64) -> u64) {
 #[inline]
 fn is_set(bits: &Bits, address: usize) -> bool {
     let granule = address / GRANULE;
-    let word = bits.get(granule / 64).map_or(0, |word| word.load(Ordering::Acquire));
-    word >> (granule % 64) & 1 != 0
+    let Some(word) = bits.get(granule / 64) else { return false };
+    word.load(Ordering::Acquire) >> (granule % 64) & 1 != 0
 }
 
 #[cfg(test)]

@@ -179,7 +179,6 @@ fn through<R>(
 }
 
 /// Makes a call with the arrays that libgomp is to see.
-#[cold]
 #[inline(never)]
 fn filtering<R>(
     place: Place,
@@ -193,10 +192,10 @@ fn filtering<R>(
         unified::meet(device);
     }
     let lasting = time == Time::Later;
-    let mut filter = match device {
-        Some(device) => Filter::new(arrays, device, construct, lasting),
-        None => Filter::idle(arrays),
-    };
+    let mut filter = Filter::idle(arrays);
+    if let Some(device) = device {
+        filter.decide(device, construct, lasting);
+    }
     if interface::counts() {
         let [to, from] = filter.shared_bytes(ways);
         let tally = place.tally();

@@ -10,7 +10,6 @@ use offmem_registration::{Found, Lifetime, Range, Registry, Use};
 use super::roster::{self, ROSTER};
 use super::tier::{self, Tier};
 use crate::driver::managed::Primary;
-use crate::engine::Device;
 use crate::hook::{process, window};
 use crate::kernel;
 use crate::lock::Lock;
@@ -66,15 +65,10 @@ fn with_all<R>(f: impl FnOnce(&[Slab]) -> R) -> R {
     f(&LIST.lock())
 }
 
-/// Whether `device` has the memory at its own address.
+/// Whether the device of that number has the slab at its own address.
 #[inline]
-pub(super) fn is_on(range: Range, device: Device) -> bool {
-    match (SLABS.find(range), device.number()) {
-        (Found::Inside(slab), Some(number)) => {
-            roster::has(slab.cost().load(Ordering::Relaxed), number)
-        }
-        _ => false,
-    }
+pub(super) fn is_on(slab: &Use<'static>, number: c_int) -> bool {
+    roster::has(slab.cost().load(Ordering::Relaxed), number)
 }
 
 /// Keeps a slab, while libgomp may use what it knows of it; nothing for other
