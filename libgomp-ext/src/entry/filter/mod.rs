@@ -85,7 +85,7 @@ impl Filter {
         self.is_edited = !self.plan.is_idle();
         if self.is_edited {
             match construct.is_loose() && !arrays.is_old() {
-                true => self.edited.without_shared(arrays, &self.plan.fates),
+                true => self.edited.without_shared(arrays, &self.plan.fates, device),
                 false => self.edited.in_place(arrays, &self.plan.fates),
             }
         }
@@ -208,27 +208,33 @@ impl Edited {
         }
     }
 
-    fn without_shared(&mut self, arrays: Arrays, fates: &[Fate]) {
+    fn without_shared(&mut self, arrays: Arrays, fates: &[Fate], device: Device) {
         for (i, fate) in fates.iter().enumerate() {
             let element = arrays.get(i);
             let address = ptr::without_provenance_mut(element.address);
-            let is_before_attach = || {
-                i + 1 < fates.len()
-                    && fates[i + 1] != Fate::Share
-                    && Role::of(arrays.get(i + 1).kind) == Role::Attach
-            };
+            let is_before_attach = i + 1 < fates.len()
+                && fates[i + 1] != Fate::Share
+                && Role::of(arrays.get(i + 1).kind) == Role::Attach;
             let (address, kind, size) = match *fate {
                 Fate::Keep => (address, element.kind, element.size),
                 Fate::Recast(kind, size) => (address, kind, size),
-                // libgomp would take the attachment for that of the element
-                // before: a structure without members keeps them apart.
-                Fate::Share if is_before_attach() => (ptr::null_mut(), STRUCT, 0),
+                Fate::Share if is_before_attach && self.takes_attachment(device) => {
+                    (ptr::null_mut(), STRUCT, 0)
+                }
                 Fate::Share => continue,
             };
             self.addresses.push(address);
             self.sizes.push(size);
             self.kinds.push(element.with_kind(kind));
         }
+    }
+
+    /// Whether libgomp would take an attachment that comes next for that of the element
+    /// before; then a structure without members keeps them apart. OpenMP's attachments
+    /// have nothing to do with each other.
+    fn takes_attachment(&self, device: Device) -> bool {
+        let last = self.kinds.last().map(|kind| Role::of(kind.to_le_bytes()[0]));
+        device == Device::Openacc || !matches!(last, None | Some(Role::Attach))
     }
 }
 

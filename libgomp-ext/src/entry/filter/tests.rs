@@ -394,6 +394,22 @@ fn an_attachment_is_not_taken_for_that_of_another_element() {
 }
 
 #[test]
+fn openmp_s_attachments_need_nothing_between_them() {
+    let mut world = World::new();
+    world.separate[0] = at(&*world.managed, 8);
+    world.separate[1] = at(&*world.managed, 9);
+    let (first, second) = ((at(&*world.separate, 0), 0, 0x50), (at(&*world.separate, 1), 0, 0x50));
+    let elements_of_both =
+        [(at(&*world.managed, 8), 8, 0x01), first, (at(&*world.managed, 9), 8, 0x01), second];
+    let [first, second] = [first, second].map(|(address, size, kind)| (address, size, kind as u8));
+    assert_eq!(passed(Construct::Enter, &elements_of_both), [first, second]);
+    let mut call = Call::new(&elements_of_both);
+    let mut filter = decided(call.arrays(), Device::Openacc, Construct::Enter, false);
+    let apart = (0, 0, 0x1c);
+    assert_eq!(elements(filter.arrays()), [apart, first, apart, second]);
+}
+
+#[test]
 fn openacc_copies_a_pointer_afterwards() {
     let mut world = World::new();
     world.separate[0] = at(&*world.pageable, 8);
