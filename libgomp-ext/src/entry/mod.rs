@@ -134,10 +134,14 @@ fn mapping<R>(
 ) -> R {
     if unified::is_on() {
         let device = device();
-        return filtering(place, device, time, arrays, (construct, ways), |filter, arrays| {
-            let passed = Passed { arrays, waits: filter.waits() };
-            through(place, || device, time, arrays, (construct, ways), || real(passed))
-        });
+        if is_concerned(device, arrays) {
+            return filtering(place, device, time, arrays, (construct, ways), |filter, arrays| {
+                let passed = Passed { arrays, waits: filter.waits() };
+                through(place, || device, time, arrays, (construct, ways), || real(passed))
+            });
+        }
+        let passed = Passed { arrays, waits: false };
+        return through(place, || device, time, arrays, (construct, ways), || real(passed));
     }
     through(place, device, time, arrays, (construct, ways), || {
         real(Passed { arrays, waits: false })
@@ -178,6 +182,15 @@ fn through<R>(
     result
 }
 
+/// Whether a call for `device` may have to do with memory that is shared there.
+#[inline]
+fn is_concerned(device: Option<Device>, arrays: Arrays) -> bool {
+    device.is_some_and(|device| {
+        unified::meet(device);
+        filter::concerns(arrays)
+    })
+}
+
 /// Makes a call with the arrays that libgomp is to see.
 #[inline(never)]
 fn filtering<R>(
@@ -188,9 +201,6 @@ fn filtering<R>(
     (construct, ways): (Construct, Ways),
     call: impl FnOnce(&mut Filter, Arrays) -> R,
 ) -> R {
-    if let Some(device) = device {
-        unified::meet(device);
-    }
     let lasting = time == Time::Later;
     let mut filter = Filter::idle(arrays);
     if let Some(device) = device {
@@ -231,7 +241,7 @@ fn beginning(place: Place, device: Option<Device>, arrays: Arrays, real: impl Fn
         let what = (Construct::Data, Ways::To);
         through(place, || device, Time::Copies, arrays, what, || real(arrays));
     };
-    if !unified::is_on() {
+    if !unified::is_on() || !is_concerned(device, arrays) {
         return begin(arrays, SmallVec::new());
     }
     let what = (Construct::Data, Ways::Both);

@@ -90,6 +90,12 @@ pub(crate) fn meet(device: Device) {
     roster::meet(device);
 }
 
+/// A quick no for most memory that is not shared, once a device was [`meet`]; by its address.
+#[inline]
+pub(crate) fn may_share(address: usize) -> bool {
+    owns(address) || OWN.load(Ordering::Relaxed) || tier::found() != Tier::Managed || cfg!(test)
+}
+
 /// What one call asks about memory, for a device that was [`meet`]. libgomp's lock
 /// of the device may be taken. The slab of the last answer is held for the next one:
 /// most of what a program maps is in one.

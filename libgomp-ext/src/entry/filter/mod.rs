@@ -26,6 +26,23 @@ use crate::unified::{self, Holding};
 pub(crate) use plan::Construct;
 use plan::{Fate, Plan};
 
+/// Whether a call may have to do with shared memory, for a device that was
+/// [met](unified::meet): else its arrays are right as they are.
+pub(crate) fn concerns(arrays: Arrays) -> bool {
+    let mut elements = (0..arrays.count()).map(|i| arrays.get(i));
+    elements.any(|element| {
+        unified::may_share(element.address)
+            || match Role::of(element.kind) {
+                Role::DevicePointer => true,
+                // SAFETY: libgomp reads the pointer, too.
+                Role::Pointer if element.address != 0 => {
+                    unified::may_share(unsafe { element.pointer().wrapping_add(element.size) })
+                }
+                _ => false,
+            }
+    })
+}
+
 /// The arrays of one call.
 pub(crate) struct Filter {
     original: Arrays,
