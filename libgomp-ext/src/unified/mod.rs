@@ -136,12 +136,15 @@ impl View {
         if !owns(range.start) {
             return false;
         }
+        let number = *self.number.get_or_init(|| self.device.number());
+        if number.is_some_and(roster::is_complete_on) {
+            return owns(range.end - 1);
+        }
         let last = self.slab.take().filter(|slab| slab.range().contains(range));
         let slab = last.or_else(|| hold(range));
-        let is_there = slab.as_ref().is_some_and(|slab| {
-            let number = *self.number.get_or_init(|| self.device.number());
-            number.is_some_and(|number| slab::is_on(slab, number))
-        });
+        let is_there = slab
+            .as_ref()
+            .is_some_and(|slab| number.is_some_and(|number| slab::is_on(slab, number)));
         self.slab.set(slab);
         is_there
     }

@@ -26,6 +26,9 @@ static LIST: Lock<Vec<Slab>> = Lock::new(Vec::new());
 /// Whether the driver has refused memory.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 
+/// Whether a first slab would have been shared; with [`LIST`] locked.
+static LOOKED: AtomicBool = AtomicBool::new(false);
+
 /// No driver any more.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -114,14 +117,13 @@ pub(super) fn forget() {
 
 /// The first slab becomes the device's, too.
 pub(super) fn share_first(primary: &Primary) {
-    if !primary.shares_registered() {
-        return;
-    }
-    let first = with_all(|slabs| slabs.iter().find(|slab| !slab.is_managed).copied());
-    if let Some(Slab { range, .. }) = first
-        && primary.share(range)
-    {
-        enter(range, 0);
+    let first = with_all(|slabs| {
+        LOOKED.store(true, Ordering::Relaxed);
+        slabs.iter().find(|slab| !slab.is_managed).copied()
+    });
+    let Some(Slab { range, .. }) = first else { return };
+    if !(primary.shares_registered() && primary.share(range) && enter(range, 0)) {
+        roster::give_up_completeness();
     }
 }
 
@@ -168,6 +170,7 @@ impl Source for Slabs {
         // SAFETY: from `managed`; the pool has no block there, and libgomp does
         // not know it any more.
         if left != 0 || !unsafe { primary.free(address) } {
+            roster::give_up_completeness();
             enter(range, left);
             return false;
         }
@@ -179,7 +182,12 @@ impl Source for Slabs {
 /// The first slab, of the host.
 fn first() -> Option<Range> {
     let range = Range::new(kernel::aligned(FIRST, FIRST)?, FIRST)?;
-    LIST.lock().push(Slab { range, is_managed: false });
+    let mut slabs = LIST.lock();
+    if LOOKED.load(Ordering::Relaxed) {
+        // It comes too late to be shared.
+        roster::give_up_completeness();
+    }
+    slabs.push(Slab { range, is_managed: false });
     Some(range)
 }
 
