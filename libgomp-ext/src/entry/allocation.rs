@@ -336,21 +336,7 @@ fn are_standard() -> bool {
     match STANDARD.load(Ordering::Relaxed) {
         YES => true,
         NO => false,
-<<<<<<< HEAD
-        _ => {
-            // SAFETY: a constant of `operators.c`.
-            let operators = unsafe { offmem_operators };
-            let standard = operators.into_iter().all(|operator| {
-                operator.is_null()
-                    || sabotage::lacks(c"standard")
-                    || function::is_in(operator, c"libstdc++.so")
-            });
-            ANSWER.store(if standard { YES } else { NO }, Ordering::Relaxed);
-            standard
-        }
-=======
         _ => decide(),
->>>>>>> speed5
     }
 }
 
@@ -363,9 +349,11 @@ const NO: u8 = 2;
 fn decide() -> bool {
     // SAFETY: a constant of `operators.c`.
     let operators = unsafe { offmem_operators };
-    let standard = operators
-        .into_iter()
-        .all(|operator| operator.is_null() || function::is_in(operator, c"libstdc++.so"));
+    let standard = operators.into_iter().all(|operator| {
+        operator.is_null()
+            || sabotage::lacks(c"standard")
+            || function::is_in(operator, c"libstdc++.so")
+    });
     STANDARD.store(if standard { YES } else { NO }, Ordering::Relaxed);
     standard
 }

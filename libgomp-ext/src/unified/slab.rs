@@ -120,24 +120,17 @@ pub(super) fn forget() {
 
 /// The first slab becomes the device's, too.
 pub(super) fn share_first(primary: &Primary) {
-<<<<<<< HEAD
-    if !primary.shares_registered() || sabotage::lacks(c"first") {
-        return;
-    }
-    let first = with_all(|slabs| slabs.iter().find(|slab| !slab.is_managed).copied());
-    if let Some(Slab { range, .. }) = first
-        && primary.share(range)
-    {
-        enter(range, 0);
-=======
     let first = with_all(|slabs| {
         LOOKED.store(true, Ordering::Relaxed);
         slabs.iter().find(|slab| !slab.is_managed).copied()
     });
     let Some(Slab { range, .. }) = first else { return };
-    if !(primary.shares_registered() && primary.share(range) && enter(range, 0)) {
+    let is_shared = !sabotage::lacks(c"first")
+        && primary.shares_registered()
+        && primary.share(range)
+        && enter(range, 0);
+    if !is_shared {
         roster::give_up_completeness();
->>>>>>> speed5
     }
 }
 

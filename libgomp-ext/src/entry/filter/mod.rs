@@ -35,9 +35,10 @@ pub(crate) fn concerns(arrays: Arrays) -> bool {
         unified::may_share(element.address)
             || match Role::of(element.kind) {
                 Role::DevicePointer => true,
-                // SAFETY: libgomp reads the pointer, too.
                 Role::Pointer if element.address != 0 => {
-                    unified::may_share(unsafe { element.pointer().wrapping_add(element.size) })
+                    // SAFETY: libgomp reads the pointer, too.
+                    let value = unsafe { element.pointer() };
+                    unified::may_share(value.wrapping_add(element.size))
                 }
                 _ => false,
             }
@@ -67,44 +68,7 @@ struct Edited {
 }
 
 impl Filter {
-<<<<<<< HEAD
-    /// Of a call for `device`. `lasting` says whether the device uses the
-    /// memory for a time that nobody knows.
-    pub(crate) fn new(
-        arrays: Arrays,
-        device: Device,
-        construct: Construct,
-        lasting: bool,
-    ) -> Filter {
-        let mut filter = Filter::idle(arrays);
-        if arrays.is_old() && construct != Construct::Update || sabotage::lacks(c"filter") {
-            // Such kinds have no values. Managed memory is found present, and
-            // there is none that would always be copied.
-            return filter;
-        }
-        filter.plan = Plan::new(arrays, construct, |range| unified::sharing(range, device));
-        if device == Device::Openacc && construct == Construct::Enter {
-            filter.copy_afterwards();
-        }
-        if filter.plan.falls_short {
-            tell_of_pointer();
-        }
-        if !construct.is_loose() {
-            filter.hold(lasting);
-        }
-        if !filter.plan.is_idle() {
-            filter.edited = Some(match construct.is_loose() && !arrays.is_old() {
-                true => Edited::without_shared(arrays, &filter.plan.fates),
-                false => Edited::in_place(arrays, &filter.plan.fates),
-            });
-        }
-        filter
-    }
-
-    /// Of a call for the host, which gets its arrays as they are.
-=======
     /// The arrays as they are.
->>>>>>> speed5
     pub(crate) fn idle(arrays: Arrays) -> Filter {
         Filter {
             original: arrays,
@@ -121,7 +85,7 @@ impl Filter {
     /// memory for a time that nobody knows.
     pub(crate) fn decide(&mut self, device: Device, construct: Construct, lasting: bool) {
         let arrays = self.original;
-        if arrays.is_old() && construct != Construct::Update {
+        if arrays.is_old() && construct != Construct::Update || sabotage::lacks(c"filter") {
             // Such kinds have no values. Managed memory is found present, and
             // there is none that would always be copied.
             return;
@@ -225,14 +189,10 @@ impl Filter {
                 update_pointer(ptr::without_provenance_mut(location));
             }
         }
-<<<<<<< HEAD
-        for (location, value) in self.pointers {
+        for &(location, value) in &self.pointers {
             if sabotage::lacks(c"restore") {
                 continue;
             }
-=======
-        for &(location, value) in &self.pointers {
->>>>>>> speed5
             // SAFETY: a pointer of the program's, which libgomp was to write.
             unsafe { ptr::without_provenance_mut::<usize>(location).write_unaligned(value) };
         }
