@@ -37,7 +37,8 @@ extern int offmem_is_pinned (const void *p, size_t n);
 /* Page-locks the N bytes at P for the device now, without waiting for copies
    that would pay for it.  More than that may be page-locked: whole pages, or
    all of a heap block.  They stay so until offmem_unpin, or until the memory
-   goes away (free, munmap, ...), whichever comes first.  Never evicted.
+   goes away (free, munmap, ...), whichever comes first.  Never evicted.  Data
+   of a library that was loaded by dlopen is let go by dlclose of any library.
 
    Returns 0, also if they are page-locked already, or
 

@@ -120,7 +120,7 @@ step (struct worker *w)
     passing (w);
   if (what < 10)
     child (w);
-  else if (what < 40)
+  else if (what < 100)
     {
       change_library (w, (unmap (w, &w->slots[1]), &w->slots[1]));
       s = &w->slots[1];
