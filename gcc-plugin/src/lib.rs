@@ -82,11 +82,8 @@ fn mode() -> Mode {
 extern "C" fn lowered() {
     if let Some(first) = bridge::name_constructs() {
         unit::announce(mode(), first);
-    } else if mode() == Mode::Unified
-        && !unit::announced()
-        && bridge::calls_any(offmem_abi::is_allocator)
-    {
-        // A unit that only allocates: its memory must be unified too.
+    } else if !unit::announced() && bridge::calls_any(|name| redirect::concerns(mode(), name)) {
+        // A unit that only copies, or allocates what others offload.
         unit::announce(mode(), Place::UNKNOWN);
     }
 }

@@ -6,6 +6,11 @@ use offmem_abi::{Entry, Mode, PREFIX};
 use crate::bridge::{self, Call};
 use crate::site::Site;
 
+/// Whether calls of the function `name` are redirected.
+pub(crate) fn concerns(mode: Mode, name: &str) -> bool {
+    offmem_abi::entry(name).is_some() || mode == Mode::Unified && offmem_abi::is_allocator(name)
+}
+
 /// Redirects every call of the current function that the tables name.
 pub(crate) fn current_function(mode: Mode) {
     bridge::each_call(|call| {

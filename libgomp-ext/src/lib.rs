@@ -29,6 +29,7 @@ mod objects;
 mod origin;
 mod record;
 mod report;
+mod sabotage;
 mod strategy;
 mod unified;
 mod unit;

@@ -22,6 +22,14 @@ pub(crate) fn fall_short(what: fmt::Arguments<'_>) {
     say(what);
 }
 
+/// There is nothing here to give the program more of, which is worth no line;
+/// but `OFFMEM=mandatory` ends it.
+pub(crate) fn do_without(what: fmt::Arguments<'_>) {
+    if environment::activation() == Activation::Mandatory {
+        fall_short(what);
+    }
+}
+
 /// Ends the program with status 1 and a line, whatever `OFFMEM` says.
 pub(crate) fn fatal(what: fmt::Arguments<'_>) -> ! {
     write_line(what);

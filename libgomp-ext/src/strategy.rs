@@ -8,7 +8,7 @@ use offmem_abi::Mode;
 use crate::environment::{self, Strategy};
 use crate::lock::Lock;
 use crate::memlock::{self, Outcome};
-use crate::message::fall_short;
+use crate::message::{do_without, fall_short};
 use crate::report::{self, Summary};
 use crate::{driver, engine, unified};
 
@@ -23,6 +23,7 @@ pub(crate) fn start(mode: Mode) {
         unified::arm();
         // Without a driver the program's memory is the only one there is.
         if environment::strategy() == Strategy::Auto && !driver::present() {
+            do_without(format_args!("memory is not unified: there is no CUDA driver"));
             return settle("none", format_args!("there is no CUDA driver"));
         }
     }
@@ -74,5 +75,6 @@ pub(crate) fn settle(strategy: &'static str, reason: fmt::Arguments<'_>) {
 
 fn summary() -> Summary {
     let (strategy, reason) = CHOSEN.lock().clone();
-    engine::summarise(Summary { strategy, reason, ..Summary::default() })
+    let unified = unified::summary();
+    engine::summarise(Summary { strategy, reason, unified, ..Summary::default() })
 }

@@ -116,6 +116,8 @@ step (struct worker *w)
   struct slot *s = any_slot (w);
   size_t what = below (w, 10000);
   w->doing = "a copy";
+  if (UNIFIED && one_in (w, 100))
+    passing (w);
   if (what < 10)
     child (w);
   else if (what < 40)
@@ -162,6 +164,7 @@ static void *
 work (void *argument)
 {
   struct worker *w = argument;
+  begin_device ((seed + w->number) % omp_get_num_devices ());
   w->scratch = omp_target_alloc (SLOT_MAX, device);
   w->bounce = plain_memory (SLOT_MAX);
   for (int i = 0; i < SLOTS; i++)
@@ -192,13 +195,6 @@ begin_table (void)
       uint64_t word = draw (&random);
       memcpy (table + i, &word, 8);
     }
-  device_table = omp_target_alloc (TABLE, device);
-  if (!device_table
-      || omp_target_memcpy (device_table, table, TABLE, 0, 0, device, omp_get_initial_device ()) != 0)
-    {
-      fputs ("churn: no device\n", stderr);
-      exit (77);
-    }
 }
 
 int
@@ -213,7 +209,11 @@ main (int count, char **arguments)
   operations = strtoul (arguments[2], NULL, 0);
   if (count > 3)
     threads = strtoul (arguments[3], NULL, 0);
-  device = omp_get_default_device ();
+  if (omp_get_num_devices () == 0)
+    {
+      fputs ("churn: no device\n", stderr);
+      return 77;
+    }
   begin_table ();
   begin_common ();
   begin_libraries (arguments[0]);

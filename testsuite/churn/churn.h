@@ -51,13 +51,16 @@ struct worker
 /* A part of a slot.  */
 struct part { size_t o, n; };
 
-/* Compiled with -foffload-memory=unified, all memory of malloc is shared.  */
+/* Compiled with -foffload-memory=unified, all memory of malloc is shared, or with
+   OFFMEM_UNIFIED_POOL, as much as that lets be.  */
 #ifndef UNIFIED
 #define UNIFIED 0
 #endif
 
-extern int device;
-extern unsigned char *table, *device_table;
+/* The worker's own.  */
+extern __thread int device;
+extern __thread unsigned char *device_table;
+extern unsigned char *table;
 
 /* model.c */
 extern uint64_t draw (struct worker *);
@@ -67,6 +70,7 @@ extern size_t any_size (struct worker *);
 extern struct part any_part (struct worker *, size_t);
 extern struct part large_part (struct worker *, size_t);
 extern void *plain_memory (size_t);
+extern void begin_device (int);
 extern void settle (struct worker *, struct slot *);
 extern int is_shared (const struct slot *);
 extern void arrive (struct slot *, struct part);
@@ -89,12 +93,14 @@ extern void data (struct worker *, struct slot *);
 extern void straddle (struct worker *, struct slot *);
 extern void rectangle (struct worker *, struct slot *);
 extern void stack (struct worker *);
+extern void visit (struct worker *, struct slot *);
 extern void pin (struct worker *, struct slot *);
 
 /* heap.c, pages.c, other.c: where memory comes from and goes.  */
 extern void make_heap (struct worker *, struct slot *);
 extern void change_heap (struct worker *, struct slot *);
 extern void end_heap (struct worker *, struct slot *);
+extern void passing (struct worker *);
 extern void make_pages (struct worker *, struct slot *);
 extern void change_pages (struct worker *, struct slot *);
 extern void end_pages (struct worker *, struct slot *);

@@ -167,6 +167,28 @@ region (struct worker *w, struct slot *s)
   same (w, p + o, s->shadow + o, n, "a kernel left");
 }
 
+/* A kernel on shared memory that is not mapped, or on a part that is for it alone.  */
+void
+visit (struct worker *w, struct slot *s)
+{
+  unsigned char *p = s->p;
+  size_t n = s->n;
+  unsigned sum, k = draw (w) & 0xff, expected = compute (s->shadow, 0, n, k);
+  if (is_shared (s))
+    {
+      #pragma omp target map(from: sum)
+      sum = compute (p, 0, n, k);
+    }
+  else
+    {
+      #pragma omp target map(from: sum) map(tofrom: p[0:n])
+      sum = compute (p, 0, n, k);
+    }
+  if (sum != expected)
+    fail (w, "a kernel read other bytes: %#x for %#x", sum, expected);
+  same (w, p, s->shadow, n, "a kernel left");
+}
+
 /* Structured.  */
 void
 data (struct worker *w, struct slot *s)

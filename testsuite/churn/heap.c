@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As code does that was not compiled with the option.  */
+static void (*volatile plain_free) (void *) = free;
+static void *(*volatile plain_realloc) (void *, size_t) = realloc;
+
 void
 make_heap (struct worker *w, struct slot *s)
 {
@@ -70,7 +74,14 @@ change_heap (struct worker *w, struct slot *s)
     n = s->n - below (w, s->n);
   if (n > SLOT_MAX)
     n = SLOT_MAX;
-  void *p = realloc (s->p, n);
+  void *p;
+  if (UNIFIED && one_in (w, 4))
+    {
+      w->doing = "another one's realloc";
+      p = plain_realloc (s->p, n);
+    }
+  else
+    p = realloc (s->p, n);
   if (!p)
     fail (w, "no memory");
   size_t old = s->n;
@@ -86,5 +97,41 @@ void
 end_heap (struct worker *w, struct slot *s)
 {
   w->doing = "free";
-  free (s->p);
+  if (UNIFIED && one_in (w, 4))
+    {
+      w->doing = "another one's free";
+      plain_free (s->p);
+    }
+  else
+    free (s->p);
+}
+
+/* A block so big that it has a slab to itself, which goes with it sooner or later.  */
+void
+passing (struct worker *w)
+{
+  enum { MIB = 1 << 20 };
+  size_t n = 4 * MIB + below (w, 8 * MIB);
+  struct slot s = { .kind = HEAP, .shadow = w->bounce };
+  w->doing = "a passing block";
+  s.p = malloc (n);
+  for (int i = 0; s.p && i < 2; i++)
+    {
+      /* Its end is looked at.  */
+      s.n = SLOT_MAX / 4;
+      s.p += n - s.n;
+      settle (w, &s);
+      fill (w, &s, (struct part) { 0, s.n });
+      visit (w, &s);
+      s.p -= n - s.n;
+      if (one_in (w, 2))
+        break;
+      n += n / 4;
+      w->doing = "a passing block's realloc";
+      unsigned char *p = realloc (s.p, n);
+      if (!p)
+        break;
+      s.p = p;
+    }
+  (one_in (w, 4) ? plain_free : free) (s.p);
 }

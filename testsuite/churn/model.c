@@ -8,8 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int device;
-unsigned char *table, *device_table;
+__thread int device;
+__thread unsigned char *device_table;
+unsigned char *table;
 
 /* splitmix64  */
 uint64_t
@@ -135,12 +136,26 @@ is_shared (const struct slot *s)
   return s->there == s->shadow;
 }
 
-/* A slot has other memory: is it shared?  */
+/* This thread uses a device, for itself or beside others.  */
+void
+begin_device (int number)
+{
+  device = number;
+  omp_set_default_device (device);
+  device_table = omp_target_alloc (TABLE, device);
+  if (!device_table
+      || omp_target_memcpy (device_table, table, TABLE, 0, 0, device, omp_get_initial_device ()) != 0)
+    abort ();
+}
+
+/* A slot, of which nothing is mapped, has other memory: is it shared?  */
 void
 settle (struct worker *w, struct slot *s)
 {
-  int shared = UNIFIED && s->kind == HEAP;
-  if (shared && !omp_target_is_present (s->p, device))
+  int shared = UNIFIED && s->kind == HEAP && omp_target_is_present (s->p, device);
+  if (shared && !omp_target_is_present (s->p + s->n - 1, device))
+    fail (w, "a block at %p is shared in part", (void *) s->p);
+  if (UNIFIED && s->kind == HEAP && !shared && !getenv ("OFFMEM_UNIFIED_POOL"))
     fail (w, "a block at %p is not shared", (void *) s->p);
   s->there = shared ? s->shadow : s->apart;
 }

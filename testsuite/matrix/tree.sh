@@ -11,7 +11,7 @@ if [ ! -x "$tree/usr/bin/apt-get" ]; then
   # Half a tree is of no use to the next run.
   rm -rf "$tree"
   debootstrap --variant=minbase sid "$tree.new" "$mirror" >"$tree.log" ||
-    { echo "make: no Debian sid from $mirror: see $tree.log" >&2; exit 1; }
+    { echo "make: no Debian sid from $mirror: see $tree.log" >&2; exit 77; }
   mv "$tree.new" "$tree"
 fi
 

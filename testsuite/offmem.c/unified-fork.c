@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include "../offmem.c-c++-common/unified.h"
 
-enum { N = 300000 };
+/* More than the first slab, which is ordinary memory.  */
+enum { N = 3000000 };
 
 static void
 be_child (unsigned char *p, int *go)

@@ -37,9 +37,23 @@ pub const SETTINGS: [Setting; 7] = [
     pinned("counted", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_REPORT", "/dev/null")]),
 ];
 
+const fn unified(
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+) -> Setting {
+    Setting { name, memory: "unified", variables }
+}
+
 /// With what `malloc` gives shared by host and device.
-pub const UNIFIED: Setting =
-    Setting { name: "unified", memory: "unified", variables: &[("OFFMEM_POLICY", "eager")] };
+pub const UNIFIED: [Setting; 5] = [
+    unified("unified", &[("OFFMEM_POLICY", "eager")]),
+    unified("unified-deferred", &[("OFFMEM_POLICY", "eager"), ("SOFTCUDA_ASYNC", "deferred")]),
+    unified("unified-devices", &[("OFFMEM_POLICY", "eager"), ("SOFTCUDA_DEVICES", "2")]),
+    // Slabs come and go all the time.
+    unified("unified-limited", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_UNIFIED_POOL", "24M")]),
+    // Much has no room, and is registered.
+    unified("unified-short", &[("OFFMEM_POLICY", "eager"), ("OFFMEM_UNIFIED_POOL", "3M")]),
+];
 
 impl Churn {
     /// Compiles it with each value; only one test program of a run may do so at

@@ -12,6 +12,9 @@ use tempfile::TempDir;
 /// Of each setting, in each of these processes.
 const OPERATIONS: u64 = 24_000;
 
+/// Of each unified one.
+const UNIFIED_OPERATIONS: u64 = 7_000;
+
 /// Seed and threads of each process.
 const PROCESSES: [(u64, u32); 6] = [(1, 1), (2, 1), (3, 1), (4, 2), (5, 3), (6, 4)];
 
@@ -28,13 +31,14 @@ fn churn() -> Option<&'static Churn> {
 /// Runs a setting's processes, and returns what the driver counted in all of them.
 fn statistics(name: &str) -> Option<impl Fn(&str) -> i64> {
     let churn = churn()?;
-    let mut settings = SETTINGS.iter().chain([&UNIFIED]);
+    let mut settings = SETTINGS.iter().chain(&UNIFIED);
     let setting = settings.find(|setting| setting.name == name).expect("a setting");
     let folder = TempDir::new().expect("a temporary folder");
     let mut reports: Vec<Value> = Vec::new();
     for (seed, threads) in PROCESSES {
         let report = folder.path().join(format!("{seed}.json"));
-        let mut command = churn.command(seed, OPERATIONS, threads, setting);
+        let operations = if setting.memory == "unified" { UNIFIED_OPERATIONS } else { OPERATIONS };
+        let mut command = churn.command(seed, operations, threads, setting);
         let output = run(command.env("SOFTCUDA_STATS", &report));
         assert!(output.status.success(), "{setting:?}: {}: {}", output.status, text(&output));
         assert!(text(&output).contains("operations\n"), "{}", text(&output));
@@ -80,12 +84,43 @@ settings! {
     every_copy_counted: "counted";
 }
 
-/// The program itself asks that each block is shared.
+/// `count` of a unified setting, in which kernels ran and other memory was registered.
+fn is_shared(name: &str) -> Option<impl Fn(&str) -> i64> {
+    let count = statistics(name)?;
+    is_lively(&count);
+    // The program itself asks that each block is shared.
+    let least = PROCESSES.len() as i64;
+    assert!(count("managed_allocations") >= least, "{}", count("managed_allocations"));
+    Some(count)
+}
+
 #[test]
 fn blocks_that_are_shared() {
-    if let Some(count) = statistics(UNIFIED.name) {
+    is_shared("unified");
+}
+
+#[test]
+fn blocks_that_are_shared_while_copies_wait() {
+    is_shared("unified-deferred");
+}
+
+#[test]
+fn blocks_that_two_devices_share() {
+    is_shared("unified-devices");
+}
+
+#[test]
+fn slabs_that_come_and_go() {
+    if let Some(count) = is_shared("unified-limited") {
+        let frees = count("managed_frees");
+        assert!(frees > 2 * PROCESSES.len() as i64, "{frees}");
+    }
+}
+
+#[test]
+fn blocks_of_which_few_are_shared() {
+    if let Some(count) = statistics("unified-short") {
         is_lively(&count);
-        assert!(count("managed_allocations") >= PROCESSES.len() as i64);
     }
 }
 

@@ -1,11 +1,15 @@
 //! Every driver function that the runtime calls fails at each call in turn, over
-//! ten programs: each does what it does without the runtime.
+//! ten programs with pinned memory and eight with unified memory: each does what it does
+//! without the runtime. Everything is mapped in them, so that this is right with plain
+//! memory, too.
 //!
 //! libgomp calls some of these functions itself, and ends the program where they
 //! fail. Which calls are the runtime's is seen in the driver's trace: it makes its
-//! own between `cuCtxPushCurrent` and `cuCtxPopCurrent`.
+//! own between `cuCtxPushCurrent` and `cuCtxPopCurrent`, and around
+//! `cuDevicePrimaryCtxRetain`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -25,10 +29,27 @@ const PROGRAMS: [&str; 10] = [
     "offmem.oacc-c/async-wait.c",
 ];
 
+/// With `-foffload-memory=unified`.
+const UNIFIED: [&str; 8] = [
+    "tests/programs/slabs.c",
+    "offmem.c/stream.c",
+    "offmem.c-c++-common/malloc-free-loop.c",
+    "offmem.c-c++-common/realloc.c",
+    "offmem.c-c++-common/conjugate-gradient.c",
+    "offmem.c++/vector.C",
+    "offmem.fortran/stream.f90",
+    "offmem.oacc-c/async-wait.c",
+];
+
 const REGISTER: &str = "cuMemHostRegister_v2";
 const UNREGISTER: &str = "cuMemHostUnregister";
 const ATTRIBUTE: &str = "cuPointerGetAttribute";
 const PUSH: &str = "cuCtxPushCurrent_v2";
+const POP: &str = "cuCtxPopCurrent_v2";
+const RETAIN: &str = "cuDevicePrimaryCtxRetain";
+const ALLOCATE: &str = "cuMemAllocManaged";
+const ADVISE: &str = "cuMemAdvise";
+const PREFETCH: &str = "cuMemPrefetchAsync";
 
 /// Those that the runtime calls, and an error that each may give.
 const FUNCTIONS: [(&str, &str); 8] = [
@@ -37,9 +58,27 @@ const FUNCTIONS: [(&str, &str); 8] = [
     (ATTRIBUTE, "UNKNOWN"),
     ("cuCtxGetCurrent", "UNKNOWN"),
     (PUSH, "UNKNOWN"),
-    ("cuCtxPopCurrent_v2", "UNKNOWN"),
+    (POP, "UNKNOWN"),
     ("cuCtxGetDevice", "UNKNOWN"),
     ("cuDeviceGetAttribute", "UNKNOWN"),
+];
+
+/// The same for unified memory.
+const UNIFIED_FUNCTIONS: [(&str, &str); 14] = [
+    ("cuInit", "NO_DEVICE"),
+    ("cuDeviceGetCount", "UNKNOWN"),
+    ("cuDeviceGet", "UNKNOWN"),
+    ("cuDeviceGetAttribute", "UNKNOWN"),
+    (RETAIN, "OUT_OF_MEMORY"),
+    ("cuCtxGetCurrent", "UNKNOWN"),
+    ("cuCtxGetDevice", "UNKNOWN"),
+    (PUSH, "UNKNOWN"),
+    (POP, "UNKNOWN"),
+    (REGISTER, "OUT_OF_MEMORY"),
+    (ALLOCATE, "OUT_OF_MEMORY"),
+    ("cuMemFree_v2", "UNKNOWN"),
+    (ADVISE, "INVALID_DEVICE"),
+    (PREFETCH, "UNKNOWN"),
 ];
 
 /// Of one function's calls in one program, the first ones and the last are enough.
@@ -48,11 +87,13 @@ const CALLS_MAX: usize = 10;
 struct Program {
     folder: TempDir,
     name: &'static str,
+    memory: &'static str,
 }
 
 impl Program {
-    /// Compiled with the option, as `pinned`, and without, as `stock`.
-    fn build(name: &'static str) -> Program {
+    /// Compiled with the option, as `memory` says and as a file of that name, and
+    /// without, as `stock`.
+    fn build(name: &'static str, memory: &'static str) -> Program {
         let folder = TempDir::new().expect("a temporary folder");
         let language = match Path::new(name).extension().and_then(|suffix| suffix.to_str()) {
             Some("f90") => Language::Fortran,
@@ -60,25 +101,27 @@ impl Program {
             _ => Language::C,
         };
         let construct = if name.contains("oacc") { "-fopenacc" } else { "-fopenmp" };
-        for (option, file) in [(Some("-foffload-memory=pinned"), "pinned"), (None, "stock")] {
+        let option = format!("-foffload-memory={memory}");
+        for (option, file) in [(Some(&option), memory), (None, "stock")] {
             let mut gcc = Compiler::of(language).command();
             gcc.args([construct, "-O1", "-no-pie", "-foffload=nvptx-none"]).args(option);
             gcc.arg(root().join("testsuite").join(name)).args(["-o", file]);
             succeed(Stage::get().enter(&mut gcc).current_dir(folder.path()));
         }
-        Program { folder, name }
+        Program { folder, name, memory }
     }
 
     fn run(&self, file: &str, variables: &[(&str, &str)]) -> Output {
         let mut program = Command::new(self.folder.path().join(file));
         Stage::get().enter_softcuda(&mut program).current_dir(self.folder.path());
         program.env("OFFMEM_POLICY", "eager").env("OFFMEM_MIN_SIZE", "64K");
+        program.env("OFFMEM_UNIFIED_POOL", "20M");
         run(program.envs(variables.iter().copied()))
     }
 
     /// The runtime's own calls: functions, and which of their calls these are.
     fn calls(&self) -> HashMap<String, Vec<usize>> {
-        let output = self.run("pinned", &[("SOFTCUDA_TRACE", "1")]);
+        let output = self.run(self.memory, &[("SOFTCUDA_TRACE", "1")]);
         assert!(output.status.success(), "{}: {}", self.name, text(&output));
         let text = text(&output);
         let trace: Vec<&str> = text
@@ -91,11 +134,14 @@ impl Program {
             matches!(
                 trace.get(i + 1..i + 3),
                 Some(
-                    [REGISTER | UNREGISTER | ATTRIBUTE, _]
+                    [REGISTER | UNREGISTER | ATTRIBUTE | ALLOCATE | ADVISE | PREFETCH, _]
+                        | ["cuMemFree_v2", POP]
                         | ["cuCtxGetDevice", "cuDeviceGetAttribute"]
                 )
             )
         };
+        let beginning = beginning(&trace);
+        // The driver's first call, cuInit, which reads what is to fail, is neither shown nor counted.
         let (mut seen, mut ours) = (HashMap::new(), HashMap::new());
         let mut inside = false;
         for (i, name) in trace.iter().enumerate() {
@@ -104,10 +150,10 @@ impl Program {
             let next_is_ours = trace.get(i + 1) == Some(&PUSH) && is_ours(i + 1);
             inside |= *name == PUSH && is_ours(i);
             // The engine asks for the context before all else.
-            if inside || *name == "cuCtxGetCurrent" && next_is_ours {
+            if inside || beginning.contains(&i) || *name == "cuCtxGetCurrent" && next_is_ours {
                 ours.entry((*name).to_owned()).or_insert_with(Vec::new).push(*count);
             }
-            inside &= *name != "cuCtxPopCurrent_v2";
+            inside &= *name != POP;
         }
         ours
     }
@@ -115,7 +161,7 @@ impl Program {
     /// Runs with a failure: does it what `stock` does, and say no more than lines
     /// of the runtime's?
     fn with(&self, stock: &Output, failure: &str) {
-        let output = self.run("pinned", &[("SOFTCUDA_FAIL", failure)]);
+        let output = self.run(self.memory, &[("SOFTCUDA_FAIL", failure)]);
         let said = format!("{} with {failure}: {}: {}", self.name, output.status, text(&output));
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         // A driver that never gives pages back leaves no way to be right.
@@ -132,6 +178,19 @@ impl Program {
     }
 }
 
+/// In a trace, the calls by which the runtime looks for unified memory, and begins it.
+fn beginning(trace: &[&str]) -> Range<usize> {
+    let Some(retain) = trace.iter().position(|name| *name == RETAIN) else { return 0..0 };
+    let looks = |name: &&&str| matches!(**name, "cuDeviceGet" | "cuDeviceGetAttribute");
+    let count = retain - trace[..retain].iter().rev().take_while(looks).count() - 1;
+    let is_after_init = count > 0 && trace[count - 1] == "cuInit";
+    let mut end = retain + 1;
+    for name in ["cuDeviceGetAttribute", PUSH, REGISTER, POP, "cuCtxGetCurrent", PUSH] {
+        end += usize::from(trace.get(end) == Some(&name));
+    }
+    count - usize::from(is_after_init)..end
+}
+
 fn offloads() -> bool {
     let offloads = Compiler::of(Language::C).offloads();
     if !offloads {
@@ -145,30 +204,54 @@ fn a_failing_call_changes_nothing() {
     if !offloads() {
         return;
     }
+    let always = [REGISTER, UNREGISTER, ATTRIBUTE];
+    let tried = try_all(&PROGRAMS, "pinned", &FUNCTIONS, &always);
+    for (function, _) in FUNCTIONS {
+        assert!(tried.get(function) >= Some(&8), "{function}: {tried:?}");
+    }
+}
+
+#[test]
+fn a_failing_call_for_unified_memory_changes_nothing() {
+    if !offloads() {
+        return;
+    }
+    let always = [RETAIN, ALLOCATE, ADVISE, PREFETCH, REGISTER];
+    let tried = try_all(&UNIFIED, "unified", &UNIFIED_FUNCTIONS, &always);
+    for (function, _) in UNIFIED_FUNCTIONS {
+        assert!(tried.contains_key(function), "{function}: {tried:?}");
+    }
+}
+
+/// How often each function failed. Those of `always`, which libgomp does not call,
+/// also fail at all calls.
+fn try_all(
+    programs: &[&'static str],
+    memory: &'static str,
+    functions: &[(&'static str, &'static str)],
+    always: &[&'static str],
+) -> HashMap<&'static str, usize> {
     let mut tried: HashMap<&str, usize> = HashMap::new();
-    for name in PROGRAMS {
-        let program = Program::build(name);
+    for name in programs {
+        let program = Program::build(name, memory);
         let stock = program.run("stock", &[]);
         assert!(stock.status.success(), "{name}: {}", text(&stock));
         let calls = program.calls();
-        for (function, error) in FUNCTIONS {
-            let calls = calls.get(function).map_or(&[][..], Vec::as_slice);
+        for (function, error) in functions {
+            let calls = calls.get(*function).map_or(&[][..], Vec::as_slice);
             let last = calls.iter().skip(CALLS_MAX).next_back();
             for call in calls.iter().take(CALLS_MAX).chain(last) {
                 program.with(&stock, &format!("{function}:{call}={error}"));
                 *tried.entry(function).or_default() += 1;
             }
         }
-        // Those that libgomp does not call fail always, too.
-        for function in [REGISTER, UNREGISTER, ATTRIBUTE] {
+        for function in always {
             for error in ["OUT_OF_MEMORY", "INVALID_VALUE", "UNKNOWN"] {
                 program.with(&stock, &format!("{function}:*={error}"));
             }
         }
     }
-    for (function, _) in FUNCTIONS {
-        assert!(tried.get(function) >= Some(&8), "{function}: {tried:?}");
-    }
+    tried
 }
 
 #[test]
@@ -176,7 +259,7 @@ fn a_driver_that_always_refuses_is_given_up_with_one_line() {
     if !offloads() {
         return;
     }
-    let program = Program::build("offmem.c++/new-delete.C");
+    let program = Program::build("offmem.c++/new-delete.C", "pinned");
     let refusing = [("SOFTCUDA_FAIL", "cuMemHostRegister_v2:*=OUT_OF_MEMORY")];
     let output = program.run("pinned", &refusing);
     assert!(output.status.success(), "{}", text(&output));

@@ -260,6 +260,20 @@ fn valgrind_finds_nothing_of_ours() {
 }
 
 #[test]
+fn valgrind_finds_nothing_of_ours_in_unified_memory() {
+    if !offloads() || !has("valgrind") {
+        return;
+    }
+    let folder = Folder::new();
+    let program = folder.compile("blocks", &["-foffload-memory=unified", "-g"]);
+    let mut valgrind = Command::new("valgrind");
+    folder.observe(&mut valgrind, "eager").args(["--quiet", "--error-exitcode=9"]);
+    let output = run(valgrind.arg(&program).args(["1", "1", "0"]));
+    assert!(output.status.success(), "{}", text(&output));
+    assert!(text(&output).contains("1 of 1\n"), "{}", text(&output));
+}
+
+#[test]
 fn a_stock_program_is_pinned_and_reported_by_address() {
     if !offloads() || !has("addr2line") {
         return;

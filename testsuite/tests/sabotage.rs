@@ -1,7 +1,10 @@
 //! Each protection of the runtime is taken away in turn (features `sabotage-*` of
 //! `libgomp-ext`), and something fails: the random sequences of `testsuite/churn`,
-//! or a program of `testsuite/sabotage` where chance would take too long. What
-//! `registration` does alone is taken away under loom (`loom.rs`).
+//! or a program of `testsuite/sabotage` where chance would take too long. For those of
+//! unified memory one build does, which reads from `OFFMEM_SABOTAGE` what to do without,
+//! and most of what fails are programs of `testsuite/offmem.*`.
+//! What `registration` does alone is taken away under loom (`loom.rs`), what `pool` does
+//! in its own tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +33,10 @@ enum Wrong {
     Status(i32),
     /// The driver's trace shows calls behind the end of the context.
     CallsLate,
+    /// It shows one behind the line `the end`.
+    CallsAtEnd(&'static str),
 }
-use Wrong::{CallsLate, Fails, Status};
+use Wrong::{CallsAtEnd, CallsLate, Fails, Status};
 
 const LIMITED: &[(&str, &str)] = &[("OFFMEM_LIMIT", "3M")];
 const DEFERRED: &[(&str, &str)] = &[("OFFMEM_LIMIT", "3M"), ("SOFTCUDA_ASYNC", "deferred")];
@@ -60,6 +65,29 @@ const TABLE: [(&str, Proof); 19] = [
     ("exit", Program("exit", "", TRACED, CallsLate)),
 ];
 
+const TWO_SLABS: &[(&str, &str)] = &[("OFFMEM_UNIFIED_POOL", "64M")];
+
+/// What fails without a protection of unified memory: a source file below `testsuite`,
+/// with variables.
+type Unified = (&'static str, &'static str, &'static [(&'static str, &'static str)], Wrong);
+
+const UNIFIED: [Unified; 14] = [
+    ("filter", "offmem.c-c++-common/unified-update.c", &[], Fails),
+    ("reroute", "offmem.c-c++-common/unified-memcpy.c", &[], Fails),
+    ("restore", "offmem.c/unified-pointers.c", &[], Fails),
+    ("first", "offmem.c-c++-common/unified-map.c", &[], Fails),
+    ("primary", "sabotage/primary.c", &[], Fails),
+    ("roster", "sabotage/roster.c", &[], Fails),
+    ("window", "sabotage/window.c", &[], Fails),
+    ("libcs", "offmem.c/unified-own-malloc.c", &[], Fails),
+    ("standard", "offmem.c++/unified-replaced-new.C", &[], Fails),
+    ("language", "offmem.c++/unified-containers.C", &[], Fails),
+    ("child", "offmem.c/unified-fork.c", &[], Fails),
+    ("disassociate", "sabotage/disassociate.c", TWO_SLABS, Fails),
+    ("hold", "sabotage/hold.c", TWO_SLABS, Fails),
+    ("close", "sabotage/close.c", TRACED, CallsAtEnd("cuMemAllocManaged")),
+];
+
 /// Chance has so many tries.
 const TRIES: u64 = 4;
 const OPERATIONS: u64 = 4000;
@@ -73,6 +101,11 @@ impl Wrong {
                 let text = text(output);
                 let end = text.rfind("cuCtxDestroy_v2").expect("the context ends");
                 text[end..].contains("softcuda: cuCtxPushCurrent")
+            }
+            CallsAtEnd(function) => {
+                let text = text(output);
+                let end = text.find("the end\n").expect("the program's line");
+                text[end..].contains(&format!("softcuda: {function} "))
             }
         }
     }
@@ -95,11 +128,8 @@ impl Proof {
                     (command, *wrong)
                 }
             };
-            let folders = command.get_envs().find(|(name, _)| *name == "LD_LIBRARY_PATH");
-            let folders = folders.and_then(|(_, value)| value).expect("the stage's folders");
-            let folders = format!("{}:{}", runtime.display(), folders.display());
-            command.env("LD_LIBRARY_PATH", folders).env("OFFMEM_POLICY", "eager");
-            let output = run(&mut command);
+            command.env("OFFMEM_POLICY", "eager");
+            let output = run(with(&mut command, runtime));
             if wrong.shows(&output) {
                 return Ok(());
             }
@@ -111,6 +141,46 @@ impl Proof {
 
 fn folder() -> PathBuf {
     root().join("target/sabotage")
+}
+
+/// Has a program use the runtime in this folder.
+fn with<'c>(command: &'c mut Command, runtime: &Path) -> &'c mut Command {
+    let folders = command.get_envs().find(|(name, _)| *name == "LD_LIBRARY_PATH");
+    let folders = folders.and_then(|(_, value)| value).expect("the stage's folders");
+    let folders = format!("{}:{}", runtime.display(), folders.display());
+    command.env("LD_LIBRARY_PATH", folders)
+}
+
+/// The unified program fails without its protection, or (`lacks` is false) with it; or
+/// what it said.
+fn fails(
+    &(protection, _, variables, wrong): &Unified,
+    runtime: &Path,
+    lacks: bool,
+) -> Result<(), String> {
+    let mut command = Command::new(folder().join(format!("unified-{protection}")));
+    Stage::get().enter_softcuda(&mut command).envs(variables.iter().copied());
+    if lacks {
+        command.env("OFFMEM_SABOTAGE", protection);
+    }
+    let output = run(with(&mut command, runtime));
+    if wrong.shows(&output) { Ok(()) } else { Err(text(&output)) }
+}
+
+/// Compiles a unified program.
+fn compile_unified(&(protection, source, ..): &Unified) {
+    let language = match source.rsplit('.').next() {
+        Some("C") => Language::Cxx,
+        Some("f90") => Language::Fortran,
+        _ => Language::C,
+    };
+    let openacc = matches!(protection, "primary" | "roster");
+    let construct = if openacc { "-fopenacc" } else { "-fopenmp" };
+    let mut gcc = Compiler::of(language).command();
+    gcc.args([construct, "-O1", "-no-pie", "-foffload=nvptx-none", "-foffload-memory=unified"]);
+    gcc.arg(root().join("testsuite").join(source)).args(["-ldl", "-lm", "-o"]);
+    gcc.arg(format!("unified-{protection}"));
+    succeed(Stage::get().enter(&mut gcc).current_dir(folder()));
 }
 
 /// Compiles a program of `testsuite/sabotage`.
@@ -149,6 +219,7 @@ fn something_fails_without_each_protection() {
             compile(name);
         }
     }
+    UNIFIED.iter().for_each(compile_unified);
     let churn = &Churn::build();
     thread::scope(|scope| {
         // While one is tried, the next is built.
@@ -161,6 +232,11 @@ fn something_fails_without_each_protection() {
                     panic!("fails with all protections, of which {feature} is one");
                 }
             }
+            for unified in &UNIFIED {
+                if fails(unified, &whole, false).is_ok() {
+                    panic!("fails with all protections: {unified:?}");
+                }
+            }
         })];
         for (feature, proof) in &TABLE {
             let runtime = build(Some(feature));
@@ -170,6 +246,14 @@ fn something_fails_without_each_protection() {
                 }
             }));
         }
+        let runtime = build(Some("unified"));
+        tries.push(scope.spawn(move || {
+            for unified in &UNIFIED {
+                if let Err(said) = fails(unified, &runtime, true) {
+                    panic!("nothing fails without it: {unified:?}: {said}");
+                }
+            }
+        }));
         for attempt in tries {
             attempt.join().expect("see above");
         }

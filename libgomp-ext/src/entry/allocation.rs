@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::function::{self, Function};
 use crate::message::fatal;
+use crate::sabotage;
 use crate::unified::{self, ALIGN};
 
 /// The first function of that name in the process, which may be another
@@ -340,9 +341,11 @@ fn are_standard() -> bool {
         _ => {
             // SAFETY: a constant of `operators.c`.
             let operators = unsafe { offmem_operators };
-            let standard = operators
-                .into_iter()
-                .all(|operator| operator.is_null() || function::is_in(operator, c"libstdc++.so"));
+            let standard = operators.into_iter().all(|operator| {
+                operator.is_null()
+                    || sabotage::lacks(c"standard")
+                    || function::is_in(operator, c"libstdc++.so")
+            });
             ANSWER.store(if standard { YES } else { NO }, Ordering::Relaxed);
             standard
         }

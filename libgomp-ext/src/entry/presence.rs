@@ -10,6 +10,7 @@ use super::{Device, entry, filter};
 use crate::engine;
 use crate::function::Function;
 use crate::message::say;
+use crate::sabotage;
 use crate::unified::{self, Sharing};
 
 /// Adapts a copy of `length` bytes to where its memory is: a side that is the
@@ -20,6 +21,9 @@ pub(super) fn reroute(
     (from, from_device): (usize, &mut c_int),
     length: usize,
 ) -> bool {
+    if sabotage::lacks(c"reroute") {
+        return false;
+    }
     let sharing = |address, number| {
         let device = Device::numbered(number)?;
         Some(unified::sharing_first(Range::new(address, length)?, device))

@@ -119,7 +119,7 @@ impl Line {
 pub(super) mod tests {
     use super::super::site::{Place, Record};
     use super::super::traffic::Bytes;
-    use super::super::{Figures, Hook, Summary};
+    use super::super::{Figures, Hook, Summary, Unified};
     use super::{Document, Process};
 
     fn record(file: &str, line: usize, function: &str, variables: &[Option<&str>]) -> Record {
@@ -172,6 +172,12 @@ pub(super) mod tests {
         let summary = Summary {
             strategy: "register",
             reason: "there is a CUDA driver".to_owned(),
+            unified: Some(Unified {
+                memory: "managed",
+                reason: "the GPU has managed memory",
+                slabs: 2,
+                slab_bytes: 66 << 20,
+            }),
             policy: Some("adaptive"),
             hooks: vec![
                 Hook { name: "malloc", in_effect: true },

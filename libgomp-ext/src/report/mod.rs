@@ -65,6 +65,19 @@ pub(crate) struct Hook {
     pub(crate) in_effect: bool,
 }
 
+/// Memory that is the same on host and device.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Unified {
+    /// Which it is: `managed`, `pageable` or `none`.
+    pub(crate) memory: &'static str,
+    /// Why, in a few words.
+    pub(crate) reason: &'static str,
+    /// What it was allocated in, at the end.
+    pub(crate) slabs: usize,
+    /// Their size.
+    pub(crate) slab_bytes: u64,
+}
+
 /// What a report says about the process as a whole.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Summary {
@@ -72,6 +85,8 @@ pub(crate) struct Summary {
     pub(crate) strategy: &'static str,
     /// Why that way, in a few words.
     pub(crate) reason: String,
+    /// Nothing where no unit asked for unified memory.
+    pub(crate) unified: Option<Unified>,
     /// `OFFMEM_POLICY`'s value; nothing where there is none to follow.
     pub(crate) policy: Option<&'static str>,
     /// The hooks that registrations depend on.

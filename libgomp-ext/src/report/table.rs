@@ -47,6 +47,13 @@ impl fmt::Display for Document {
 fn write_summary(f: &mut fmt::Formatter<'_>, summary: &Summary) -> fmt::Result {
     let figures = &summary.figures;
     writeln!(f, "strategy    {}: {}", summary.strategy, summary.reason)?;
+    if let Some(unified) = summary.unified {
+        writeln!(f, "unified     {}: {}", unified.memory, unified.reason)?;
+        if unified.slabs > 0 {
+            let bytes = Size(unified.slab_bytes);
+            writeln!(f, "            {bytes} in {} slabs at the end", unified.slabs)?;
+        }
+    }
     if let Some(policy) = summary.policy {
         writeln!(f, "policy      {policy}, at most {} at a time", Size(figures.limit_bytes))?;
         writeln!(

@@ -9,7 +9,7 @@ use offmem_registration::Range;
 use super::slab;
 use crate::lock::Lock;
 use crate::message::say;
-use crate::{budget, kernel};
+use crate::{budget, kernel, sabotage};
 
 /// What is to become a child's slabs: each, and where its copy is.
 static COPIES: Lock<Vec<(Range, usize)>> = Lock::new(Vec::new());
@@ -17,7 +17,7 @@ static COPIES: Lock<Vec<(Range, usize)>> = Lock::new(Vec::new());
 /// Before `fork`: nothing in the pool changes from here on but by its blocks' owners.
 pub(crate) fn acquire() {
     offmem_pool::acquire();
-    if !cfg!(feature = "sabotage-child") {
+    if !sabotage::lacks(c"child") {
         copy();
     }
 }

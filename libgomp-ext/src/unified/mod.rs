@@ -22,7 +22,8 @@ use crate::driver::managed::Side;
 use crate::engine::Device;
 use crate::hook::{allocation, language};
 use crate::message::{fall_short, say};
-use crate::{budget, environment, kernel};
+use crate::report::Unified;
+use crate::{budget, environment, kernel, sabotage};
 
 pub(crate) use block::{free, resize, usable_size};
 pub(crate) use child::{acquire, in_parent, release};
@@ -220,7 +221,7 @@ const MUCH: usize = 64 << 20;
 fn begin() {
     let begun = if environment::unified_pool() == Some(environment::Amount::Bytes(0)) {
         Err(None)
-    } else if !allocation::is_libcs_only() {
+    } else if !allocation::is_libcs_only() && !sabotage::lacks(c"libcs") {
         Err(Some("malloc is not libc's in this process"))
     } else {
         slab::begin(environment::unified_pool().map(budget::of_memory));
@@ -229,6 +230,7 @@ fn begin() {
     let state = match begun {
         Ok(()) => ON,
         Err(reason) => {
+            tier::because(reason.unwrap_or("OFFMEM_UNIFIED_POOL=0"));
             if let Some(reason) = reason {
                 fall_short(format_args!("memory is not unified: {reason}"));
             }
@@ -236,7 +238,7 @@ fn begin() {
         }
     };
     POOL.store(state, Ordering::Release);
-    if state == ON {
+    if state == ON && !sabotage::lacks(c"language") {
         language::serve();
     }
 }
@@ -244,7 +246,19 @@ fn begin() {
 /// libgomp is about to end its devices, and forgets what it knows of them. They
 /// are met anew when they come back.
 pub(crate) fn suspend() {
-    roster::forget();
+    if !sabotage::lacks(c"roster") {
+        roster::forget();
+    }
+}
+
+/// For the report; nothing where no unit has asked for it.
+pub(crate) fn summary() -> Option<Unified> {
+    if POOL.load(Ordering::Relaxed) == UNASKED {
+        return None;
+    }
+    let pool = offmem_pool::statistics();
+    let (memory, reason) = tier::description();
+    Some(Unified { memory, reason, slabs: pool.slabs, slab_bytes: pool.bytes as u64 })
 }
 
 /// Whether there is a pool that devices use.

@@ -11,6 +11,7 @@ use super::{slab, tier};
 use crate::engine::Device;
 use crate::function::Function;
 use crate::lock::Lock;
+use crate::sabotage;
 use crate::unified::tier::Tier;
 
 /// How many devices can have slabs, by OpenMP's numbers.
@@ -45,7 +46,9 @@ fn welcome(device: Device) {
     if tier < Tier::Managed {
         return;
     }
-    if let Some(primary) = tier::primary() {
+    if let Some(primary) = tier::primary()
+        && !sabotage::lacks(c"primary")
+    {
         primary.enter();
     }
     // Else the variables of its image would not be known.

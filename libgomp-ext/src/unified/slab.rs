@@ -14,6 +14,7 @@ use crate::engine::Device;
 use crate::hook::{process, window};
 use crate::kernel;
 use crate::lock::Lock;
+use crate::sabotage;
 
 /// The first slab, in bytes, and what it is aligned to.
 const FIRST: usize = 2 << 20;
@@ -53,7 +54,9 @@ pub(super) fn was_refused() -> bool {
 
 /// No driver call any more.
 pub(crate) fn close() {
-    CLOSED.store(true, Ordering::SeqCst);
+    if !sabotage::lacks(c"close") {
+        CLOSED.store(true, Ordering::SeqCst);
+    }
 }
 
 /// Those of managed memory.
@@ -93,7 +96,7 @@ pub(crate) fn hold(range: Range) -> Holding {
 /// Holds it to the end of the process: nobody knows for how long libgomp does.
 pub(crate) fn hold_forever(range: Range) {
     if let Some(slab) = hold(range)
-        && !cfg!(feature = "sabotage-hold")
+        && !sabotage::lacks(c"hold")
     {
         slab.set_sticky();
     }
@@ -120,7 +123,7 @@ pub(super) fn forget() {
 
 /// The first slab becomes the device's, too.
 pub(super) fn share_first(primary: &Primary) {
-    if !primary.shares_registered() {
+    if !primary.shares_registered() || sabotage::lacks(c"first") {
         return;
     }
     let first = with_all(|slabs| slabs.iter().find(|slab| !slab.is_managed).copied());
@@ -149,7 +152,9 @@ impl Source for Slabs {
             _ => None,
         };
         slab.map(|range| {
-            window::cover(range);
+            if !sabotage::lacks(c"window") {
+                window::cover(range);
+            }
             (range.start, range.size())
         })
     }
@@ -170,7 +175,10 @@ impl Source for Slabs {
         if !SLABS.withdraw(range) {
             return false;
         }
-        let left = roster::disassociate(range, devices);
+        let left = match sabotage::lacks(c"disassociate") {
+            true => 0,
+            false => roster::disassociate(range, devices),
+        };
         // SAFETY: from `managed`; the pool has no block there, and libgomp does
         // not know it any more.
         if left != 0 || !unsafe { primary.free(address) } {

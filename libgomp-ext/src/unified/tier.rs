@@ -7,8 +7,8 @@ use super::{end, slab};
 use crate::driver::managed::{self, Ability, Primary};
 use crate::engine::Device;
 use crate::lock::Lock;
-use crate::message::fall_short;
-use crate::{entry, environment, strategy};
+use crate::message::{do_without, fall_short};
+use crate::{entry, environment};
 
 /// How memory is shared in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +26,7 @@ pub(crate) enum Tier {
 
 static FOUND: AtomicU8 = AtomicU8::new(Tier::Unknown as u8);
 static PRIMARY: OnceLock<Primary> = OnceLock::new();
+static REASON: OnceLock<&str> = OnceLock::new();
 
 /// What was found so far. One load.
 #[inline]
@@ -72,7 +73,7 @@ fn look() -> Tier {
             return less("the GPU cannot use managed memory at the same time as the host");
         }
         Some(Ability::Pageable) => {
-            strategy::settle("pageable", format_args!("the GPU reads all memory of the host"));
+            because("the GPU reads all memory of the host");
             return Tier::Pageable;
         }
         Some(Ability::Managed) => {}
@@ -84,8 +85,23 @@ fn look() -> Tier {
     // After the driver's own, which `ability` initialised; so it runs before it.
     // SAFETY: the handler stays: this library is never unloaded.
     unsafe { libc::atexit(at_exit) };
-    strategy::settle("managed", format_args!("the GPU has managed memory"));
+    because("the GPU has managed memory");
     Tier::Managed
+}
+
+/// For the report; the first reason counts.
+pub(super) fn because(reason: &'static str) {
+    REASON.get_or_init(|| reason);
+}
+
+/// What was found, and why, in a few words.
+pub(super) fn description() -> (&'static str, &'static str) {
+    let memory = match found() {
+        Tier::Managed => "managed",
+        Tier::Pageable => "pageable",
+        Tier::Separate | Tier::Unknown => "none",
+    };
+    (memory, REASON.get().copied().unwrap_or("nothing was offloaded"))
 }
 
 /// The driver is about to end. The memory stays where it is.
@@ -94,12 +110,14 @@ extern "C" fn at_exit() {
 }
 
 /// Where the program would not offload to a device without us either.
-fn separate(reason: &str) -> Tier {
-    strategy::settle("none", format_args!("{reason}"));
+fn separate(reason: &'static str) -> Tier {
+    do_without(format_args!("memory is not unified: {reason}"));
+    because(reason);
     Tier::Separate
 }
 
-fn less(reason: &str) -> Tier {
+fn less(reason: &'static str) -> Tier {
     fall_short(format_args!("memory is not unified, but pinned: {reason}"));
+    because(reason);
     Tier::Separate
 }

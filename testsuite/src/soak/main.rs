@@ -50,10 +50,9 @@ fn main() -> ExitCode {
 
 /// Runs a process; how many failed.
 fn one(churn: &Churn, seed: u64, process: u64) -> u64 {
-    // The last of each round is unified.
-    let round = SETTINGS.len() as u64 + 1;
-    let setting = SETTINGS.get((process % round) as usize).unwrap_or(&UNIFIED);
-    let threads = [1, 1, 2, 4][(process / round) as usize % 4];
+    let settings: Vec<_> = SETTINGS.iter().chain(&UNIFIED).collect();
+    let (round, place) = (process as usize / settings.len(), process as usize % settings.len());
+    let (setting, threads) = (settings[place], [1, 1, 2, 4][round % 4]);
     let output = run(&mut churn.command(seed, OPERATIONS, threads, setting));
     let variables: Vec<String> =
         setting.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();

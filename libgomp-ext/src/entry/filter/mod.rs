@@ -20,6 +20,7 @@ use super::kind::{ALWAYS_TO, FIRSTPRIVATE_INT, Role, STRUCT};
 use crate::engine::{Device, Transfer, When};
 use crate::function::Function;
 use crate::message::say;
+use crate::sabotage;
 use crate::unified::{self, Holding};
 
 pub(crate) use plan::Construct;
@@ -56,7 +57,7 @@ impl Filter {
         lasting: bool,
     ) -> Filter {
         let mut filter = Filter::idle(arrays);
-        if arrays.is_old() && construct != Construct::Update {
+        if arrays.is_old() && construct != Construct::Update || sabotage::lacks(c"filter") {
             // Such kinds have no values. Managed memory is found present, and
             // there is none that would always be copied.
             return filter;
@@ -167,6 +168,9 @@ impl Filter {
             }
         }
         for (location, value) in self.pointers {
+            if sabotage::lacks(c"restore") {
+                continue;
+            }
             // SAFETY: a pointer of the program's, which libgomp was to write.
             unsafe { ptr::without_provenance_mut::<usize>(location).write_unaligned(value) };
         }
