@@ -42,22 +42,37 @@ impl<F: Copy> Function<F> {
     /// has it, so its absence ends the program with one line.
     #[inline]
     pub(crate) fn get(&self) -> F {
-        match self.find() {
-            Some(function) => function,
-            None => fatal(format_args!("no library has {}", self.name.to_string_lossy())),
-        }
+        let known = self.address.load(Ordering::Relaxed);
+        let address = if known.is_null() { self.look_up_or_end() } else { known };
+        // SAFETY: the constructors promise that F is the function's type, and check its size.
+        unsafe { mem::transmute_copy(&address) }
     }
 
     /// The function, if there is one.
     #[inline]
     pub(crate) fn find(&self) -> Option<F> {
-        let mut address = self.address.load(Ordering::Relaxed);
-        if address.is_null() {
-            address = (self.lookup)(self.name);
-            self.address.store(address, Ordering::Relaxed);
-        }
-        // SAFETY: the constructors promise that F is the function's type, and check its size.
+        let known = self.address.load(Ordering::Relaxed);
+        let address = if known.is_null() { self.look_up() } else { known };
+        // SAFETY: as in `get`.
         (!address.is_null()).then(|| unsafe { mem::transmute_copy(&address) })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&self) -> *mut c_void {
+        let address = (self.lookup)(self.name);
+        self.address.store(address, Ordering::Relaxed);
+        address
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up_or_end(&self) -> *mut c_void {
+        let address = self.look_up();
+        if address.is_null() {
+            fatal(format_args!("no library has {}", self.name.to_string_lossy()));
+        }
+        address
     }
 }
 

@@ -27,6 +27,8 @@ static TICKETS: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn prepare() {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     COUNT.store((2 * cores).min(MOST), Ordering::Relaxed);
+    // Its handlers for fork must be there before a block is.
+    act(c"epoch");
 }
 
 /// An arena for one more thread: in turn, and created by whoever comes to it first.
@@ -159,7 +161,12 @@ unsafe extern "C" fn dalloc(
     _: bool,
     _: c_uint,
 ) -> bool {
+    // Of all that free does, this alone leads out of the pool.
+    // SAFETY: this thread's own.
+    let error = unsafe { *libc::__errno_location() };
     SLABS.put(address.addr(), size);
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = error };
     false
 }
 

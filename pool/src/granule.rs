@@ -2,21 +2,13 @@
 //!
 //! Slabs consist of whole granules, so an address needs no more than a load and
 //! a shift, and no lock. The bits of all addresses that a process can have are
-//! 16 MiB of zeros, of which only the pages of granules that were asked for exist.
+//! 16 MiB of zeros, of which only the pages of granules that were asked for exist;
+//! a line of the cache has those of a gigabyte.
 
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes; slabs begin and end at multiples of it.
 pub const GRANULE: usize = 2 << 20;
-
-/// The lowest address of any slab there ever was. With [`SPAN`] a test that
-/// tells most addresses of others by one comparison: `address - LOW >= SPAN`.
-/// Read this one first, with `Acquire`.
-pub static LOW: AtomicUsize = AtomicUsize::new(0);
-
-/// Bytes from [`LOW`] to the highest end of any slab there ever was; 0 before
-/// there is one.
-pub static SPAN: AtomicUsize = AtomicUsize::new(0);
 
 /// Addresses have 48 bits on x86-64 and AArch64 unless a program asks for more.
 const WORDS: usize = (1 << 48) / GRANULE / 64;
@@ -30,8 +22,7 @@ static FIRST: Bits = [const { AtomicU64::new(0) }; WORDS];
 #[inline]
 #[must_use]
 pub fn owns(address: usize) -> bool {
-    let low = LOW.load(Ordering::Acquire);
-    address.wrapping_sub(low) < SPAN.load(Ordering::Acquire) && is_set(&OWNED, address)
+    is_set(&OWNED, address)
 }
 
 /// Whether a slab begins at the address.
@@ -49,17 +40,6 @@ pub(crate) fn within(address: usize, size: usize) -> Option<(usize, usize)> {
 
 /// What [`within`] found is a slab's from now on. One thread at a time.
 pub(crate) fn add(start: usize, end: usize) {
-    let (low, span) = (LOW.load(Ordering::Relaxed), SPAN.load(Ordering::Relaxed));
-    let (lowest, highest) =
-        if span == 0 { (start, end) } else { (low.min(start), (low + span).max(end)) };
-    if span == 0 {
-        LOW.store(lowest, Ordering::Release);
-        SPAN.store(highest - lowest, Ordering::Release);
-    } else {
-        // Whoever reads them one after the other sees too much, never too little.
-        SPAN.store(highest - lowest, Ordering::Release);
-        LOW.store(lowest, Ordering::Release);
-    }
     FIRST[start / GRANULE / 64].fetch_or(1 << (start / GRANULE % 64), Ordering::Release);
     each(start, end, |word, bit| word.fetch_or(bit, Ordering::Release));
 }
@@ -79,14 +59,13 @@ fn each(start: usize, end: usize, set: impl Fn(&AtomicU64, u64) -> u64) {
 #[inline]
 fn is_set(bits: &Bits, address: usize) -> bool {
     let granule = address / GRANULE;
-    let word = bits.get(granule / 64).map_or(0, |word| word.load(Ordering::Acquire));
-    word >> (granule % 64) & 1 != 0
+    let Some(word) = bits.get(granule / 64) else { return false };
+    word.load(Ordering::Acquire) >> (granule % 64) & 1 != 0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{GRANULE, LOW, SPAN, WORDS, add, is_first, owns, remove, within};
-    use core::sync::atomic::Ordering;
+    use super::{GRANULE, WORDS, add, is_first, owns, remove, within};
 
     #[test]
     fn a_slab_is_its_granules() {
@@ -95,8 +74,6 @@ mod tests {
         assert!(!owns(start));
         add(start, start + 70 * GRANULE);
         add(start + 70 * GRANULE, start + 71 * GRANULE);
-        let low = LOW.load(Ordering::Relaxed);
-        assert!(low <= start && low + SPAN.load(Ordering::Relaxed) >= start + 71 * GRANULE);
         assert!(owns(start) && owns(start + 71 * GRANULE - 1));
         assert!(!owns(start - 1) && !owns(start + 71 * GRANULE) && !owns(usize::MAX) && !owns(0));
         assert!(is_first(start) && is_first(start + 70 * GRANULE));

@@ -12,9 +12,10 @@
 //!
 //! # Forking
 //!
-//! jemalloc has handlers of its own for `fork`, registered by its constructor. The slab layer's
+//! jemalloc has handlers of its own for `fork`, registered by [`begin`] at the latest (by a
+//! constructor, where it is built without this workspace's configuration). The slab layer's
 //! lock is taken under its locks, and under it the program's global allocator is called. So whoever
-//! embeds this registers, before that constructor (`.init_array.00200` will do), handlers
+//! embeds this registers, before that (`.init_array.00200` will do), handlers
 //! which call [`acquire`] before they lock that allocator; [`release`] after; and [`in_child`] in the
 //! child.
 //!
@@ -33,7 +34,7 @@ use std::sync::OnceLock;
 
 use tikv_jemalloc_sys as jemalloc;
 
-pub use granule::{GRANULE, LOW, SPAN, owns};
+pub use granule::{GRANULE, owns};
 pub use slab::Source;
 
 use slab::Slabs;
@@ -72,7 +73,12 @@ fn source() -> Option<&'static dyn Source> {
 #[inline]
 pub fn allocate(size: usize, align: usize) -> *mut u8 {
     let block = request(size, align, 0);
-    if owns(block.addr()) { block } else { retry(block, size, align, 0) }
+    if !owns(block.addr()) {
+        return retry(block, size, align, 0);
+    }
+    // SAFETY: no slab has that address; so callers need not look again.
+    unsafe { core::hint::assert_unchecked(!block.is_null()) };
+    block
 }
 
 /// The same, filled with zeros, at a multiple of [`ALIGN`].
@@ -80,7 +86,12 @@ pub fn allocate(size: usize, align: usize) -> *mut u8 {
 pub fn allocate_zeroed(size: usize) -> *mut u8 {
     // SAFETY: no condition.
     let block: *mut u8 = unsafe { jemalloc::calloc(1, size.max(ALIGN)) }.cast();
-    if owns(block.addr()) { block } else { retry(block, size, ALIGN, jemalloc::MALLOCX_ZERO) }
+    if !owns(block.addr()) {
+        return retry(block, size, ALIGN, jemalloc::MALLOCX_ZERO);
+    }
+    // SAFETY: as in `allocate`.
+    unsafe { core::hint::assert_unchecked(!block.is_null()) };
+    block
 }
 
 /// Changes a block's size, and its address where it must: what fits of its contents stays. Null
@@ -114,7 +125,7 @@ pub unsafe fn resize(block: *mut u8, size: usize) -> *mut u8 {
     new
 }
 
-/// Frees a block.
+/// Frees a block. Leaves `errno` alone.
 ///
 /// # Safety
 /// It is one of [`allocate`], [`allocate_zeroed`] or [`resize`], was not freed yet, and nobody
@@ -138,17 +149,17 @@ pub unsafe fn usable_size(block: *const u8) -> usize {
 /// Gives back slabs of which nothing was in use at the last call, either; all but one. For a
 /// thread that calls it every few seconds: it may take as long as [`Source::give_back`] does.
 pub fn purge() {
-    arena::release(false);
     if let Some(source) = source() {
+        arena::release(false);
         SLABS.give_back(false, true, source);
     }
 }
 
 /// Gives back all but one of the slabs of which nothing is in use, now (`malloc_trim`).
 pub fn trim() {
-    arena::flush();
-    arena::release(true);
     if let Some(source) = source() {
+        arena::flush();
+        arena::release(true);
         SLABS.give_back(true, true, source);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-use offmem_abi::{ENABLE, ENTRIES, PREFIX};
+use offmem_abi::{ALLOCATORS, ENABLE, ENTRIES, PREFIX};
 use offmem_testsuite::{Stage, succeed};
 
 fn exported(library: &Path) -> BTreeSet<String> {
@@ -116,6 +116,7 @@ fn the_runtime_exports_its_entry_points_and_hooks_only() {
     let names = ENTRIES.iter().map(|entry| entry.name);
     let mut expected: BTreeSet<String> =
         names.flat_map(|name| [name.to_owned(), format!("{PREFIX}{name}")]).collect();
+    expected.extend(ALLOCATORS.map(|name| format!("{PREFIX}{name}")));
     expected.extend(EXPORTS.concat().into_iter().map(str::to_owned));
     assert_eq!(exported(&Stage::get().runtime()), expected);
 }

@@ -331,23 +331,29 @@ pub(crate) unsafe extern "C" fn offmem_operator(name: *const c_char) -> *mut c_v
 
 /// Whether C++'s operators are the C++ library's: a program's own ones keep
 /// books of what they give out.
+#[inline]
 fn are_standard() -> bool {
-    static ANSWER: AtomicU8 = AtomicU8::new(0);
-    const YES: u8 = 1;
-    const NO: u8 = 2;
-    match ANSWER.load(Ordering::Relaxed) {
+    match STANDARD.load(Ordering::Relaxed) {
         YES => true,
         NO => false,
-        _ => {
-            // SAFETY: a constant of `operators.c`.
-            let operators = unsafe { offmem_operators };
-            let standard = operators.into_iter().all(|operator| {
-                operator.is_null()
-                    || sabotage::lacks(c"standard")
-                    || function::is_in(operator, c"libstdc++.so")
-            });
-            ANSWER.store(if standard { YES } else { NO }, Ordering::Relaxed);
-            standard
-        }
+        _ => decide(),
     }
+}
+
+static STANDARD: AtomicU8 = AtomicU8::new(0);
+const YES: u8 = 1;
+const NO: u8 = 2;
+
+#[cold]
+#[inline(never)]
+fn decide() -> bool {
+    // SAFETY: a constant of `operators.c`.
+    let operators = unsafe { offmem_operators };
+    let standard = operators.into_iter().all(|operator| {
+        operator.is_null()
+            || sabotage::lacks(c"standard")
+            || function::is_in(operator, c"libstdc++.so")
+    });
+    STANDARD.store(if standard { YES } else { NO }, Ordering::Relaxed);
+    standard
 }

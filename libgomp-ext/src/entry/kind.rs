@@ -135,7 +135,21 @@ impl Kind {
 
 impl Role {
     /// Of the lowest byte of an element of `kinds`.
+    #[inline]
     pub(crate) fn of(kind: u8) -> Role {
+        static ROLES: [Role; 256] = {
+            let mut roles = [Role::Other; 256];
+            let mut kind = 0;
+            while kind < roles.len() {
+                roles[kind] = Role::of_byte(kind as u8);
+                kind += 1;
+            }
+            roles
+        };
+        ROLES[usize::from(kind)]
+    }
+
+    const fn of_byte(kind: u8) -> Role {
         match kind {
             TO_PSET => Role::Descriptor,
             POINTER | POINTER_TO_ZERO_LENGTH | ALWAYS_POINTER => Role::Pointer,

@@ -134,10 +134,18 @@ fn mapping<R>(
 ) -> R {
     if unified::is_on() {
         let device = device();
-        return filtering(place, device, time, arrays, (construct, ways), |filter, arrays| {
-            let passed = Passed { arrays, waits: filter.waits() };
-            through(place, || device, time, arrays, (construct, ways), || real(passed))
-        });
+        if is_concerned(device, arrays) {
+            return filtering(place, device, time, arrays, (construct, ways), |filter, arrays| {
+                let passed = Passed { arrays, waits: filter.waits() };
+                if !interface::counts() && arrays.memory().next().is_none() {
+                    // All of it is shared.
+                    return real(passed);
+                }
+                through(place, || device, time, arrays, (construct, ways), || real(passed))
+            });
+        }
+        let passed = Passed { arrays, waits: false };
+        return through(place, || device, time, arrays, (construct, ways), || real(passed));
     }
     through(place, device, time, arrays, (construct, ways), || {
         real(Passed { arrays, waits: false })
@@ -178,8 +186,16 @@ fn through<R>(
     result
 }
 
+/// Whether a call for `device` may have to do with memory that is shared there.
+#[inline]
+fn is_concerned(device: Option<Device>, arrays: Arrays) -> bool {
+    device.is_some_and(|device| {
+        unified::meet(device);
+        filter::concerns(arrays)
+    })
+}
+
 /// Makes a call with the arrays that libgomp is to see.
-#[cold]
 #[inline(never)]
 fn filtering<R>(
     place: Place,
@@ -189,14 +205,11 @@ fn filtering<R>(
     (construct, ways): (Construct, Ways),
     call: impl FnOnce(&mut Filter, Arrays) -> R,
 ) -> R {
-    if let Some(device) = device {
-        unified::meet(device);
-    }
     let lasting = time == Time::Later;
-    let mut filter = match device {
-        Some(device) => Filter::new(arrays, device, construct, lasting),
-        None => Filter::idle(arrays),
-    };
+    let mut filter = Filter::idle(arrays);
+    if let Some(device) = device {
+        filter.decide(device, construct, lasting);
+    }
     if interface::counts() {
         let [to, from] = filter.shared_bytes(ways);
         let tally = place.tally();
@@ -232,7 +245,7 @@ fn beginning(place: Place, device: Option<Device>, arrays: Arrays, real: impl Fn
         let what = (Construct::Data, Ways::To);
         through(place, || device, Time::Copies, arrays, what, || real(arrays));
     };
-    if !unified::is_on() {
+    if !unified::is_on() || !is_concerned(device, arrays) {
         return begin(arrays, SmallVec::new());
     }
     let what = (Construct::Data, Ways::Both);

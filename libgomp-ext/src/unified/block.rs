@@ -9,11 +9,10 @@ use crate::hook::allocation::malloc;
 ///
 /// # Safety
 /// A live block of the pool.
+#[inline]
 pub(crate) unsafe fn free(block: *mut c_void) {
-    let error = errno();
     // SAFETY: the caller's.
     unsafe { offmem_pool::free(block.cast()) };
-    set_errno(error);
 }
 
 /// malloc_usable_size(3).

@@ -13,6 +13,8 @@ mod roster;
 mod slab;
 mod tier;
 
+use core::cell::{Cell, OnceCell};
+use core::ffi::c_int;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 
@@ -89,30 +91,70 @@ pub(crate) fn meet(device: Device) {
     roster::meet(device);
 }
 
-/// Which memory a range is, for `device`, which was [`meet`]. Any thread may ask;
-/// libgomp's lock of the device may be taken.
-pub(crate) fn sharing(range: Range, device: Device) -> Sharing {
-    #[cfg(test)]
-    if let Some(sharing) = tests::listed(range) {
-        return sharing;
+/// A quick no for most memory that is not shared, once a device was [`meet`]; by its address.
+#[inline]
+pub(crate) fn may_share(address: usize) -> bool {
+    owns(address) || OWN.load(Ordering::Relaxed) || tier::found() != Tier::Managed || cfg!(test)
+}
+
+/// What one call asks about memory, for a device that was [`meet`]. libgomp's lock
+/// of the device may be taken. The slab of the last answer is held for the next one:
+/// most of what a program maps is in one.
+pub(crate) struct View {
+    device: Device,
+    number: OnceCell<Option<c_int>>,
+    slab: Cell<Holding>,
+}
+
+impl View {
+    /// Of `device`.
+    pub(crate) fn of(device: Device) -> View {
+        View { device, number: OnceCell::new(), slab: Cell::new(None) }
     }
-    match tier::found() {
-        Tier::Managed if slab::is_on(range, device) => Sharing::Managed,
-        Tier::Managed if OWN.load(Ordering::Relaxed) && is_at_itself(range, device) => {
-            Sharing::Managed
+
+    /// Which memory a range is.
+    pub(crate) fn sharing(&self, range: Range) -> Sharing {
+        #[cfg(test)]
+        if let Some(sharing) = tests::listed(range) {
+            return sharing;
         }
-        // What libgomp has mapped are variables with an image of their own on
-        // the device, and the program's own associations.
-        Tier::Pageable if !device.has(range.start) => Sharing::Pageable,
-        Tier::Pageable if is_at_itself(range, device) => Sharing::Managed,
-        _ => Sharing::Separate,
+        let device = self.device;
+        match tier::found() {
+            Tier::Managed if self.is_in_slab(range) => Sharing::Managed,
+            Tier::Managed if OWN.load(Ordering::Relaxed) && is_at_itself(range, device) => {
+                Sharing::Managed
+            }
+            // What libgomp has mapped are variables with an image of their own on
+            // the device, and the program's own associations.
+            Tier::Pageable if !device.has(range.start) => Sharing::Pageable,
+            Tier::Pageable if is_at_itself(range, device) => Sharing::Managed,
+            _ => Sharing::Separate,
+        }
+    }
+
+    /// Whether the device has the memory at its own address.
+    fn is_in_slab(&self, range: Range) -> bool {
+        if !owns(range.start) {
+            return false;
+        }
+        let number = *self.number.get_or_init(|| self.device.number());
+        if number.is_some_and(roster::is_complete_on) {
+            return owns(range.end - 1);
+        }
+        let last = self.slab.take().filter(|slab| slab.range().contains(range));
+        let slab = last.or_else(|| hold(range));
+        let is_there = slab
+            .as_ref()
+            .is_some_and(|slab| number.is_some_and(|number| slab::is_on(slab, number)));
+        self.slab.set(slab);
+        is_there
     }
 }
 
-/// The same, for a device that may not have been [`meet`].
+/// Which memory a range is, for a device that may not have been [`meet`]. Any thread may ask.
 pub(crate) fn sharing_first(range: Range, device: Device) -> Sharing {
     meet(device);
-    sharing(range, device)
+    View::of(device).sharing(range)
 }
 
 /// Whether the program has associated memory with itself.
@@ -284,7 +326,7 @@ pub(crate) fn prefetch(range: Range, device: Device, to_device: bool) {
 }
 
 /// Less is moved by page faults as quickly as by a call, in bytes.
-const PREFETCH_MIN: usize = 1 << 20;
+pub(crate) const PREFETCH_MIN: usize = 1 << 20;
 
 /// The pool takes nothing more: no device shares its memory.
 fn end() {

@@ -3,7 +3,7 @@
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use offmem_registration::Range;
 
@@ -19,6 +19,20 @@ const DEVICES: c_int = 64;
 
 /// Those that have been met, a bit for each.
 static MET: AtomicU64 = AtomicU64::new(0);
+
+/// Whether each of them knows each slab, so that nobody has to look slabs up.
+static COMPLETE: AtomicBool = AtomicBool::new(true);
+
+/// A slab stays unknown to a device, which has the host's memory mapped there.
+pub(super) fn give_up_completeness() {
+    COMPLETE.store(false, Ordering::Release);
+}
+
+/// Whether the device of that number has been met, and each that has knows all slabs.
+#[inline]
+pub(super) fn is_complete_on(number: c_int) -> bool {
+    has(MET.load(Ordering::Acquire), number) && COMPLETE.load(Ordering::Acquire)
+}
 
 /// Held while a device is met and while a slab comes or goes, so that each
 /// device knows each slab.
@@ -84,7 +98,11 @@ pub(super) fn associate(range: Range, number: c_int) -> bool {
     static ASSOCIATE: Function<Associate> = Function::of_libgomp(c"omp_target_associate_ptr");
     let start = ptr::without_provenance(range.start);
     // SAFETY: omp.h's prototype; both sides can use the memory.
-    unsafe { ASSOCIATE.get()(start, start, range.size(), 0, number) == 0 }
+    let is_known = unsafe { ASSOCIATE.get()(start, start, range.size(), 0, number) == 0 };
+    if !is_known {
+        give_up_completeness();
+    }
+    is_known
 }
 
 /// The devices of `mask` forget the slab; those are left that would not. With

@@ -10,7 +10,6 @@ use offmem_registration::{Found, Lifetime, Range, Registry, Use};
 use super::roster::{self, ROSTER};
 use super::tier::{self, Tier};
 use crate::driver::managed::Primary;
-use crate::engine::Device;
 use crate::hook::{process, window};
 use crate::kernel;
 use crate::lock::Lock;
@@ -27,6 +26,9 @@ static LIST: Lock<Vec<Slab>> = Lock::new(Vec::new());
 
 /// Whether the driver has refused memory.
 static REFUSED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a first slab would have been shared; with [`LIST`] locked.
+static LOOKED: AtomicBool = AtomicBool::new(false);
 
 /// No driver any more.
 static CLOSED: AtomicBool = AtomicBool::new(false);
@@ -69,15 +71,10 @@ fn with_all<R>(f: impl FnOnce(&[Slab]) -> R) -> R {
     f(&LIST.lock())
 }
 
-/// Whether `device` has the memory at its own address.
+/// Whether the device of that number has the slab at its own address.
 #[inline]
-pub(super) fn is_on(range: Range, device: Device) -> bool {
-    match (SLABS.find(range), device.number()) {
-        (Found::Inside(slab), Some(number)) => {
-            roster::has(slab.cost().load(Ordering::Relaxed), number)
-        }
-        _ => false,
-    }
+pub(super) fn is_on(slab: &Use<'static>, number: c_int) -> bool {
+    roster::has(slab.cost().load(Ordering::Relaxed), number)
 }
 
 /// Keeps a slab, while libgomp may use what it knows of it; nothing for other
@@ -123,14 +120,17 @@ pub(super) fn forget() {
 
 /// The first slab becomes the device's, too.
 pub(super) fn share_first(primary: &Primary) {
-    if !primary.shares_registered() || sabotage::lacks(c"first") {
-        return;
-    }
-    let first = with_all(|slabs| slabs.iter().find(|slab| !slab.is_managed).copied());
-    if let Some(Slab { range, .. }) = first
+    let first = with_all(|slabs| {
+        LOOKED.store(true, Ordering::Relaxed);
+        slabs.iter().find(|slab| !slab.is_managed).copied()
+    });
+    let Some(Slab { range, .. }) = first else { return };
+    let is_shared = !sabotage::lacks(c"first")
+        && primary.shares_registered()
         && primary.share(range)
-    {
-        enter(range, 0);
+        && enter(range, 0);
+    if !is_shared {
+        roster::give_up_completeness();
     }
 }
 
@@ -182,6 +182,7 @@ impl Source for Slabs {
         // SAFETY: from `managed`; the pool has no block there, and libgomp does
         // not know it any more.
         if left != 0 || !unsafe { primary.free(address) } {
+            roster::give_up_completeness();
             enter(range, left);
             return false;
         }
@@ -193,7 +194,12 @@ impl Source for Slabs {
 /// The first slab, of the host.
 fn first() -> Option<Range> {
     let range = Range::new(kernel::aligned(FIRST, FIRST)?, FIRST)?;
-    LIST.lock().push(Slab { range, is_managed: false });
+    let mut slabs = LIST.lock();
+    if LOOKED.load(Ordering::Relaxed) {
+        // It comes too late to be shared.
+        roster::give_up_completeness();
+    }
+    slabs.push(Slab { range, is_managed: false });
     Some(range)
 }
 

@@ -1,10 +1,11 @@
 //! `make bench`: what the option costs, as ratios measured side by side in one
-//! run, hits in the registry beside UCX's, small blocks beside glibc's, and what
+//! run, hits in the registry beside UCX's, unified memory beside glibc's, and what
 //! softcuda and the policy promise. Prints a table and writes `target/bench.json`;
 //! status 1 if a limit is exceeded.
 
 mod compile;
 mod heap;
+mod maps;
 mod measure;
 mod offload;
 mod policy;
@@ -54,12 +55,13 @@ impl Figure {
 type Group = (&'static str, fn() -> Vec<Figure>);
 
 /// `bench NAME…` measures only those.
-const GROUPS: [Group; 7] = [
+const GROUPS: [Group; 8] = [
     ("compile", || vec![compile::cxx(), compile::fortran()]),
     ("start", || vec![start::process()]),
     ("registry", registry::figures),
     ("heap", || heap::figures().into()),
     ("pool", pool::figures),
+    ("maps", maps::figures),
     ("offload", offload::figures),
     ("softcuda", || softcuda::figures().into()),
 ];

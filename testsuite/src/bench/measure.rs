@@ -109,7 +109,9 @@ impl Meter {
         figures.try_into().expect("as many figures")
     }
 
-    fn read(&mut self) -> f64 {
+    /// # Panics
+    /// If the program does not answer with one.
+    pub(crate) fn read(&mut self) -> f64 {
         let [figure] = self.figures();
         figure
     }

@@ -327,7 +327,8 @@ impl Programs {
 
 const PINNED: &[&str] = &["-foffload-memory=pinned"];
 
-fn compile(folder: &Path, name: &str, text: &str, options: &[&str]) -> PathBuf {
+/// The program of that name, for softcuda.
+pub(crate) fn compile(folder: &Path, name: &str, text: &str, options: &[&str]) -> PathBuf {
     let program = folder.join(name);
     let source = program.with_extension("c");
     fs::write(&source, text).expect("a file");
@@ -341,7 +342,8 @@ fn number(command: &mut Command) -> f64 {
     succeed(command).trim().parse().expect("a number")
 }
 
-fn eager(program: &Path) -> Command {
+/// With everything registered at once, and a single thread of the device's.
+pub(crate) fn eager(program: &Path) -> Command {
     let mut command = offloading(program);
     command.env("OFFMEM_POLICY", "eager").env("SOFTCUDA_THREADS", "1");
     command

@@ -1,207 +1,296 @@
-//! The pool of managed memory's blocks beside glibc's `malloc`, both called
-//! directly in one process. The source is plain memory: what pages cost is the
-//! driver's and not this.
+//! Small blocks of unified memory beside glibc's: one program, compiled with
+//! the option and without it. It runs on softcuda, since without a device
+//! there is no such memory.
 
-use std::hint::black_box;
-use std::ptr;
-use std::sync::Barrier;
-use std::sync::mpsc;
-use std::thread;
-use std::time::Instant;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use offmem_pool::Source;
+use offmem_testsuite::{Compiler, Language, Stage, succeed};
+use tempfile::TempDir;
 
 use crate::Figure;
-use crate::measure::alternate;
+use crate::measure::{Meter, Ratios};
 
-const ROUNDS: usize = 15;
-/// Pairs of malloc and free by each thread.
-const PAIRS: usize = 200_000;
-const BATCH: usize = 1000;
+/// For each line, CPU nanoseconds for one block, of the part that the first argument names, in as
+/// many threads as the second says. Other programs of the machine do not count, and whoever waits
+/// for a lock sooner or later does.
+const PROGRAM: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-struct Plain;
+enum { PAIRS = 100000, BATCH = 1000, MOST = 8 };
 
-impl Source for Plain {
-    fn obtain(&self, size: usize) -> Option<(usize, usize)> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping.
-        let address = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
-        (address != libc::MAP_FAILED).then(|| (address.expose_provenance(), size))
+/* A program allocates in order to use.  */
+#define USE(BLOCK) (*(volatile char *) (BLOCK) = 1)
+
+/* In a fixed order that no cache of sizes knows.  */
+
+static inline size_t
+size (size_t count)
+{
+  return 16 + (count * 0x9e3779b9 >> 7) % 497;
+}
+
+static inline void
+pair (size_t size)
+{
+  void *block = malloc (size);
+  USE (block);
+  free (block);
+}
+
+static volatile size_t fixed;
+
+static void
+same (void)
+{
+  for (int k = 0; k < PAIRS; k++)
+    pair (fixed);
+}
+
+static void
+mixed (void)
+{
+  for (int k = 0; k < PAIRS; k++)
+    pair (size (k));
+}
+
+static void
+batches (void)
+{
+  void *blocks[BATCH];
+  for (int batch = 0; batch < PAIRS / BATCH; batch++)
+    {
+      for (int k = 0; k < BATCH; k++)
+        USE (blocks[k] = malloc (size (batch + k)));
+      for (int k = 0; k < BATCH; k++)
+        free (blocks[k]);
     }
+}
 
-    fn give_back(&self, address: usize, size: usize) -> bool {
-        // SAFETY: a whole mapping that nobody uses.
-        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(address), size) == 0 }
+static void
+objects (void)
+{
+  struct Object { char bytes[48]; };
+  for (int k = 0; k < PAIRS / 2; k++)
+    {
+      Object *object = new Object;
+      USE (object);
+      char *array = new char[size (k)];
+      USE (array);
+      delete[] array;
+      delete object;
     }
 }
 
-/// One of the two.
-trait Heap {
-    fn allocate(size: usize) -> *mut u8;
-    fn free(block: *mut u8);
-}
+/* Each thread frees what its neighbour has allocated.  */
+static pthread_barrier_t barrier;
+static void *passed_blocks[2][MOST][BATCH];
+static int threads;
 
-struct Glibc;
-
-impl Heap for Glibc {
-    #[inline]
-    fn allocate(size: usize) -> *mut u8 {
-        // SAFETY: no condition.
-        unsafe { libc::malloc(size) }.cast()
-    }
-
-    #[inline]
-    fn free(block: *mut u8) {
-        // SAFETY: a block of `allocate`.
-        unsafe { libc::free(block.cast()) }
+static void
+passed (int thread)
+{
+  for (int batch = 0; batch < PAIRS / BATCH; batch++)
+    {
+      void **mine = passed_blocks[batch % 2][thread];
+      for (int k = 0; k < BATCH; k++)
+        USE (mine[k] = malloc (size (batch + k)));
+      pthread_barrier_wait (&barrier);
+      void **theirs = passed_blocks[batch % 2][(thread + 1) % threads];
+      for (int k = 0; k < BATCH; k++)
+        free (theirs[k]);
     }
 }
 
-struct Pool;
+static void (*part) (void);
+static double seconds[MOST];
 
-impl Heap for Pool {
-    #[inline]
-    fn allocate(size: usize) -> *mut u8 {
-        offmem_pool::allocate(size, offmem_pool::ALIGN)
+static double
+now (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+static void *
+run (void *argument)
+{
+  int thread = (int) (size_t) argument;
+  for (int round = 0; round < 2; round++)
+    {
+      pthread_barrier_wait (&barrier);
+      double start = now ();
+      if (part)
+        part ();
+      else
+        passed (thread);
+      seconds[thread] = now () - start;
     }
-
-    #[inline]
-    fn free(block: *mut u8) {
-        // SAFETY: a block of `allocate`.
-        unsafe { offmem_pool::free(block) }
-    }
+  return NULL;
 }
 
-/// Sizes in a fixed order that no cache of sizes knows.
-fn size(count: usize) -> usize {
-    16 + (count.wrapping_mul(0x9e37_79b9) >> 7) % 497
-}
-
-fn pair<H: Heap>(size: usize) {
-    let block = H::allocate(size);
-    // A program allocates in order to use.
-    // SAFETY: a live block.
-    unsafe { *block = 1 };
-    H::free(black_box(block));
-}
-
-fn pairs<H: Heap>() {
-    (0..PAIRS).for_each(|_| pair::<H>(black_box(64)));
-}
-
-fn mixed<H: Heap>() {
-    (0..PAIRS).for_each(|count| pair::<H>(size(count)));
-}
-
-fn batches<H: Heap>() {
-    let mut blocks = [ptr::null_mut(); BATCH];
-    for batch in 0..PAIRS / BATCH {
-        for (count, block) in blocks.iter_mut().enumerate() {
-            *block = H::allocate(size(batch + count));
-            // SAFETY: a live block.
-            unsafe { **block = 1 };
+int
+main (int, char **argv)
+{
+  threads = atoi (argv[2]);
+  fixed = atoi (argv[1]);
+  if (fixed)
+    part = same;
+  else if (strcmp (argv[1], "mixed") == 0)
+    part = mixed;
+  else if (strcmp (argv[1], "batches") == 0)
+    part = batches;
+  else if (strcmp (argv[1], "objects") == 0)
+    part = objects;
+  pthread_barrier_init (&barrier, NULL, threads);
+  #pragma omp target
+  ;
+  while (getchar () != EOF)
+    {
+      pthread_t others[MOST];
+      for (int k = 1; k < threads; k++)
+        pthread_create (&others[k], NULL, run, (void *) (size_t) k);
+      run (NULL);
+      double sum = seconds[0];
+      for (int k = 1; k < threads; k++)
+        {
+          pthread_join (others[k], NULL);
+          sum += seconds[k];
         }
-        blocks.iter().for_each(|block| H::free(*block));
+      printf ("%f\n", sum * 1e9 / threads / PAIRS);
+      fflush (stdout);
     }
+  return 0;
 }
+"#;
 
-/// Nanoseconds of `work`, of the best of many short pieces.
-fn alone(work: fn()) -> f64 {
-    let start = Instant::now();
-    work();
-    start.elapsed().as_nanos() as f64 / PAIRS as f64
-}
-
-/// Nanoseconds from the first of the threads that begins `work` to the last that
-/// ends it, for one pair of all.
-fn together(threads: usize, work: fn()) -> f64 {
-    let barrier = Barrier::new(threads);
-    let times = thread::scope(|scope| {
-        let threads = (0..threads).map(|_| {
-            scope.spawn(|| {
-                work();
-                barrier.wait();
-                let start = Instant::now();
-                work();
-                (start, Instant::now())
-            })
-        });
-        let threads: Vec<_> = threads.collect();
-        let times = threads.into_iter().map(|thread| thread.join().expect("no panics"));
-        times.collect::<Vec<_>>()
-    });
-    let start = times.iter().map(|(start, _)| *start).min().expect("threads");
-    let end = times.iter().map(|(_, end)| *end).max().expect("threads");
-    (end - start).as_nanos() as f64 / (threads * PAIRS) as f64
-}
-
-struct Batch([*mut u8; BATCH]);
-
-// SAFETY: its blocks belong to whoever has it.
-unsafe impl Send for Batch {}
-
-/// The same, where each thread frees what another allocates.
-fn passed<H: Heap>(pairs: usize) -> f64 {
-    let start = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..pairs {
-            let (sender, receiver) = mpsc::sync_channel::<Batch>(4);
-            scope.spawn(move || {
-                for batch in 0..PAIRS / BATCH {
-                    let blocks = std::array::from_fn(|count| H::allocate(size(batch + count)));
-                    // SAFETY: live blocks.
-                    blocks.iter().for_each(|block| unsafe { **block = 1 });
-                    sender.send(Batch(blocks)).expect("a receiver");
-                }
-            });
-            scope.spawn(move || {
-                for batch in receiver {
-                    let Batch(blocks) = batch;
-                    blocks.iter().for_each(|block| H::free(*block));
-                }
-            });
-        }
-    });
-    start.elapsed().as_nanos() as f64 / (pairs * PAIRS) as f64
-}
-
-/// What it is called, and the same for both.
-type Part = (&'static str, fn(), fn());
-
-const PARTS: [Part; 3] = [
-    ("blocks of 64 bytes", pairs::<Pool>, pairs::<Glibc>),
-    ("blocks of 16 to 512 bytes", mixed::<Pool>, mixed::<Glibc>),
-    ("the same, 1000 at a time", batches::<Pool>, batches::<Glibc>),
+/// A part of the program, what it is called, and whether it is also looked at in several threads.
+const PARTS: [(&str, &str, bool); 6] = [
+    ("16", "blocks of 16 bytes", false),
+    ("64", "blocks of 64 bytes", true),
+    ("512", "blocks of 512 bytes", false),
+    ("mixed", "blocks of 16 to 512 bytes", true),
+    ("batches", "the same, 1000 at a time", true),
+    ("objects", "new and delete, 16 to 512 bytes", true),
 ];
 
-/// Of the speed of one thread; the same for glibc's is what it is compared to. Both share two
-/// cores' noise, which is what is left.
-const SCALING: f64 = 1.1;
+const LIMIT: f64 = 1.3;
+/// The time of several threads to that of one, to the same for glibc. What is above one is the
+/// noise of two cores.
+const SCALING: f64 = 1.05;
+/// Pairs at most.
+const MOST: usize = 60;
 
 pub(crate) fn figures() -> Vec<Figure> {
-    offmem_pool::begin(&Plain);
+    let folder = TempDir::new().expect("a temporary folder");
+    let programs = Programs::new(folder.path());
     let mut figures = Vec::new();
-    let mut add = |name: String, ratio, limit| {
-        figures.push(Figure { name: name.leak(), ratio, limit, remark: String::new() });
-    };
-    for (part, ours, glibc) in PARTS {
-        let one = alternate(ROUNDS, || alone(ours), || alone(glibc));
-        let name = format!("pool, {part}: {:.1} ns to glibc's {:.1}", one.0, one.1);
-        add(name, one.0 / one.1, 1.3);
-        for threads in [2, 4, 8] {
-            let many = alternate(ROUNDS, || together(threads, ours), || together(threads, glibc));
-            // Speed-up of glibc's to ours.
-            let ratio = (one.1 / many.1) / (one.0 / many.0);
-            let name = format!("  speed-up by {threads} threads: {:.1} ns, {:.1}", many.0, many.1);
-            add(name, ratio, SCALING);
+    for (part, name, scales) in PARTS {
+        figures.push(compare(&programs, format!("unified, {name}, to glibc"), part, 1));
+        if scales {
+            figures.extend([2, 4, 8].map(|threads| scaling(&programs, part, threads)));
         }
     }
-    for pairs in [1, 4] {
-        let (ours, glibc) = alternate(ROUNDS, || passed::<Pool>(pairs), || passed::<Glibc>(pairs));
-        let threads = 2 * pairs;
-        let name = format!("freed by others, {threads} threads: {ours:.1} ns, {glibc:.1}");
-        add(name, ours / glibc, 1.3);
+    for threads in [2, 8] {
+        let name = format!("freed by another thread, {threads} threads, to glibc");
+        figures.push(compare(&programs, name, "passed", threads));
     }
     figures
+}
+
+fn compare(programs: &Programs, name: String, part: &str, threads: usize) -> Figure {
+    let mut both = programs.start(part, threads);
+    let ratios = Ratios::judge(LIMIT, MOST, || {
+        let (stock, ours) = both.read();
+        ours / stock
+    });
+    both.figure(name, &ratios, LIMIT)
+}
+
+fn scaling(programs: &Programs, part: &str, threads: usize) -> Figure {
+    let (mut one, mut many) = (programs.start(part, 1), programs.start(part, threads));
+    let ratios = Ratios::judge(SCALING, MOST, || {
+        let ((stock, ours), (stock_many, ours_many)) = (one.read(), many.read());
+        (ours_many / ours) / (stock_many / stock)
+    });
+    one.end();
+    many.figure(format!("  {threads} threads to one, to glibc's"), &ratios, SCALING)
+}
+
+/// The program without the option, and with it.
+struct Programs {
+    stock: PathBuf,
+    ours: PathBuf,
+}
+
+impl Programs {
+    fn new(folder: &Path) -> Programs {
+        let source = folder.join("x.cc");
+        fs::write(&source, PROGRAM).expect("a file");
+        let compile = |name: &str, options: &[&str]| {
+            let program = folder.join(name);
+            let mut compiler = Compiler::of(Language::Cxx).command();
+            compiler.args(["-O2", "-fopenmp", "-no-pie", "-pthread"]).args(options);
+            succeed(Stage::get().enter(compiler.arg(&source).arg("-o").arg(&program)));
+            program
+        };
+        Programs {
+            stock: compile("stock", &[]),
+            ours: compile("ours", &["-foffload-memory=unified"]),
+        }
+    }
+
+    fn start(&self, part: &str, threads: usize) -> Both {
+        let meter = |program: &Path| {
+            let mut command = Command::new(program);
+            command.arg(part).arg(threads.to_string()).env("SOFTCUDA_THREADS", "1");
+            Meter::start(Stage::get().enter_softcuda(&mut command))
+        };
+        Both {
+            stock: meter(&self.stock),
+            ours: meter(&self.ours),
+            least: (f64::INFINITY, f64::INFINITY),
+            is_ours_first: false,
+        }
+    }
+}
+
+/// Both, which take turns.
+struct Both {
+    stock: Meter,
+    ours: Meter,
+    /// Nanoseconds.
+    least: (f64, f64),
+    is_ours_first: bool,
+}
+
+impl Both {
+    /// Nanoseconds without the option, and with it.
+    fn read(&mut self) -> (f64, f64) {
+        self.is_ours_first = !self.is_ours_first;
+        let early = self.is_ours_first.then(|| self.ours.read());
+        let stock = self.stock.read();
+        let ours = early.unwrap_or_else(|| self.ours.read());
+        self.least = (self.least.0.min(stock), self.least.1.min(ours));
+        (stock, ours)
+    }
+
+    fn figure(self, name: String, ratios: &Ratios, limit: f64) -> Figure {
+        let (stock, ours) = self.least;
+        self.end();
+        let mut figure = Figure::of(name.leak(), ratios, limit);
+        figure.remark += &format!(", {ours:.1} ns to {stock:.1}");
+        figure
+    }
+
+    fn end(self) {
+        self.stock.end();
+        self.ours.end();
+    }
 }

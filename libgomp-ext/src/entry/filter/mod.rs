@@ -13,6 +13,7 @@ use core::ffi::{c_ushort, c_void};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::{mem, ptr};
 
+use offmem_registration::Range;
 use smallvec::SmallVec;
 
 use super::arrays::{Arrays, Ways, restrict};
@@ -26,11 +27,30 @@ use crate::unified::{self, Holding};
 pub(crate) use plan::Construct;
 use plan::{Fate, Plan};
 
+/// Whether a call may have to do with shared memory, for a device that was
+/// [met](unified::meet): else its arrays are right as they are.
+pub(crate) fn concerns(arrays: Arrays) -> bool {
+    let mut elements = (0..arrays.count()).map(|i| arrays.get(i));
+    elements.any(|element| {
+        unified::may_share(element.address)
+            || match Role::of(element.kind) {
+                Role::DevicePointer => true,
+                Role::Pointer if element.address != 0 => {
+                    // SAFETY: libgomp reads the pointer, too.
+                    let value = unsafe { element.pointer() };
+                    unified::may_share(value.wrapping_add(element.size))
+                }
+                _ => false,
+            }
+    })
+}
+
 /// The arrays of one call.
 pub(crate) struct Filter {
     original: Arrays,
     plan: Plan,
-    edited: Option<Edited>,
+    edited: Edited,
+    is_edited: bool,
     held: SmallVec<[Holding; 8]>,
     /// Pointers that libgomp changes for the region, as they were.
     pointers: SmallVec<[(usize, usize); 2]>,
@@ -48,48 +68,45 @@ struct Edited {
 }
 
 impl Filter {
-    /// Of a call for `device`. `lasting` says whether the device uses the
-    /// memory for a time that nobody knows.
-    pub(crate) fn new(
-        arrays: Arrays,
-        device: Device,
-        construct: Construct,
-        lasting: bool,
-    ) -> Filter {
-        let mut filter = Filter::idle(arrays);
-        if arrays.is_old() && construct != Construct::Update || sabotage::lacks(c"filter") {
-            // Such kinds have no values. Managed memory is found present, and
-            // there is none that would always be copied.
-            return filter;
-        }
-        filter.plan = Plan::new(arrays, construct, |range| unified::sharing(range, device));
-        if device == Device::Openacc && construct == Construct::Enter {
-            filter.copy_afterwards();
-        }
-        if filter.plan.falls_short {
-            tell_of_pointer();
-        }
-        if !construct.is_loose() {
-            filter.hold(lasting);
-        }
-        if !filter.plan.is_idle() {
-            filter.edited = Some(match construct.is_loose() && !arrays.is_old() {
-                true => Edited::without_shared(arrays, &filter.plan.fates),
-                false => Edited::in_place(arrays, &filter.plan.fates),
-            });
-        }
-        filter
-    }
-
-    /// Of a call for the host, which gets its arrays as they are.
+    /// The arrays as they are.
     pub(crate) fn idle(arrays: Arrays) -> Filter {
         Filter {
             original: arrays,
             plan: Plan::default(),
-            edited: None,
+            edited: Edited::default(),
+            is_edited: false,
             held: SmallVec::new(),
             pointers: SmallVec::new(),
             copied: SmallVec::new(),
+        }
+    }
+
+    /// For a call for `device`; once. `lasting` says whether the device uses the
+    /// memory for a time that nobody knows.
+    pub(crate) fn decide(&mut self, device: Device, construct: Construct, lasting: bool) {
+        let arrays = self.original;
+        if arrays.is_old() && construct != Construct::Update || sabotage::lacks(c"filter") {
+            // Such kinds have no values. Managed memory is found present, and
+            // there is none that would always be copied.
+            return;
+        }
+        let view = unified::View::of(device);
+        self.plan.make(arrays, construct, |range| view.sharing(range));
+        if device == Device::Openacc && construct == Construct::Enter {
+            self.copy_afterwards();
+        }
+        if self.plan.falls_short {
+            tell_of_pointer();
+        }
+        if !construct.is_loose() {
+            self.hold(lasting);
+        }
+        self.is_edited = !self.plan.is_idle();
+        if self.is_edited {
+            match construct.is_loose() && !arrays.is_old() {
+                true => self.edited.without_shared(arrays, &self.plan.fates, device),
+                false => self.edited.in_place(arrays, &self.plan.fates),
+            }
         }
     }
 
@@ -109,7 +126,7 @@ impl Filter {
         for range in self.plan.managed.iter().copied() {
             if lasting {
                 unified::hold_forever(range);
-            } else {
+            } else if !self.holds(range) {
                 self.held.push(unified::hold(range));
             }
         }
@@ -120,14 +137,18 @@ impl Filter {
         }
     }
 
+    /// Whether the slab that was held last has this memory, too.
+    fn holds(&self, range: Range) -> bool {
+        self.held.last().and_then(Option::as_ref).is_some_and(|slab| slab.range().contains(range))
+    }
+
     /// What libgomp gets; for as long as this lives in its place.
     pub(crate) fn arrays(&mut self) -> Arrays {
-        match &mut self.edited {
-            Some(edited) => {
-                self.original.with(&mut edited.addresses, &mut edited.sizes, &mut edited.kinds)
-            }
-            None => self.original,
+        if !self.is_edited {
+            return self.original;
         }
+        let Edited { addresses, sizes, kinds } = &mut self.edited;
+        self.original.with(addresses, sizes, kinds)
     }
 
     /// Whether the call must have been carried out before [`Filter::finish`].
@@ -147,6 +168,7 @@ impl Filter {
         };
         for (i, fate) in self.plan.fates.iter().enumerate() {
             if *fate == Fate::Share
+                && self.original.get(i).size >= unified::PREFETCH_MIN
                 && let Some(transfer) = self.original.transfer(i)
                 && restrict(transfer, ways).is_some()
             {
@@ -161,13 +183,13 @@ impl Filter {
     }
 
     /// After the call.
-    pub(crate) fn finish(self) {
-        for location in self.copied {
+    pub(crate) fn finish(&mut self) {
+        for &location in &self.copied {
             if Device::Openacc.has(location) {
                 update_pointer(ptr::without_provenance_mut(location));
             }
         }
-        for (location, value) in self.pointers {
+        for &(location, value) in &self.pointers {
             if sabotage::lacks(c"restore") {
                 continue;
             }
@@ -194,8 +216,7 @@ impl Filter {
 
 impl Edited {
     /// Every element has its number. Those of old arrays are told by their size.
-    fn in_place(arrays: Arrays, fates: &[Fate]) -> Edited {
-        let mut edited = Edited::default();
+    fn in_place(&mut self, arrays: Arrays, fates: &[Fate]) {
         for (i, fate) in fates.iter().enumerate() {
             let element = arrays.get(i);
             let (kind, size) = match *fate {
@@ -204,35 +225,38 @@ impl Edited {
                 Fate::Share => (FIRSTPRIVATE_INT, element.size),
                 Fate::Recast(kind, size) => (kind, size),
             };
-            edited.sizes.push(size);
-            edited.kinds.push(element.with_kind(kind));
+            self.sizes.push(size);
+            self.kinds.push(element.with_kind(kind));
         }
-        edited
     }
 
-    fn without_shared(arrays: Arrays, fates: &[Fate]) -> Edited {
-        let mut edited = Edited::default();
+    fn without_shared(&mut self, arrays: Arrays, fates: &[Fate], device: Device) {
         for (i, fate) in fates.iter().enumerate() {
             let element = arrays.get(i);
             let address = ptr::without_provenance_mut(element.address);
-            let is_before_attach = || {
-                i + 1 < fates.len()
-                    && fates[i + 1] != Fate::Share
-                    && Role::of(arrays.get(i + 1).kind) == Role::Attach
-            };
+            let is_before_attach = i + 1 < fates.len()
+                && fates[i + 1] != Fate::Share
+                && Role::of(arrays.get(i + 1).kind) == Role::Attach;
             let (address, kind, size) = match *fate {
                 Fate::Keep => (address, element.kind, element.size),
                 Fate::Recast(kind, size) => (address, kind, size),
-                // libgomp would take the attachment for that of the element
-                // before: a structure without members keeps them apart.
-                Fate::Share if is_before_attach() => (ptr::null_mut(), STRUCT, 0),
+                Fate::Share if is_before_attach && self.takes_attachment(device) => {
+                    (ptr::null_mut(), STRUCT, 0)
+                }
                 Fate::Share => continue,
             };
-            edited.addresses.push(address);
-            edited.sizes.push(size);
-            edited.kinds.push(element.with_kind(kind));
+            self.addresses.push(address);
+            self.sizes.push(size);
+            self.kinds.push(element.with_kind(kind));
         }
-        edited
+    }
+
+    /// Whether libgomp would take an attachment that comes next for that of the element
+    /// before; then a structure without members keeps them apart. OpenMP's attachments
+    /// have nothing to do with each other.
+    fn takes_attachment(&self, device: Device) -> bool {
+        let last = self.kinds.last().map(|kind| Role::of(kind.to_le_bytes()[0]));
+        device == Device::Openacc || !matches!(last, None | Some(Role::Attach))
     }
 }
 

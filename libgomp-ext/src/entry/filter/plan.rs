@@ -83,20 +83,23 @@ pub(super) struct Plan {
 const POINTER_SIZE: usize = size_of::<usize>();
 
 impl Plan {
-    /// For `arrays`, where `sharing` knows what memory is.
-    pub(super) fn new(
+    /// Makes one for `arrays`, where `sharing` knows what memory is.
+    pub(super) fn make(
+        &mut self,
         arrays: Arrays,
         construct: Construct,
         sharing: impl Fn(Range) -> Sharing,
-    ) -> Plan {
-        let mut plan = Plan::default();
+    ) {
         loop {
-            let separate = plan.separate.len();
-            plan.decide(arrays, construct, &sharing);
-            if plan.separate.len() == separate {
-                return plan;
+            let separate = self.separate.len();
+            self.decide(arrays, construct, &sharing);
+            if self.separate.len() == separate {
+                return;
             }
-            plan = Plan { separate: plan.separate, ..Plan::default() };
+            self.fates.clear();
+            self.managed.clear();
+            self.translated.clear();
+            self.falls_short = false;
         }
     }
 

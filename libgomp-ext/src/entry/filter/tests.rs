@@ -8,7 +8,7 @@ use offmem_registration::Range;
 use super::plan::{Construct, Fate, Plan};
 use super::{Arrays, Filter, Ways};
 use crate::engine::Device;
-use crate::unified::{Sharing, tests::list};
+use crate::unified::{Sharing, View, tests::list};
 
 const WORDS: usize = 16;
 
@@ -33,6 +33,12 @@ impl World {
         ]);
         world
     }
+}
+
+fn decided(arrays: Arrays, device: Device, construct: Construct, lasting: bool) -> Filter {
+    let mut filter = Filter::idle(arrays);
+    filter.decide(device, construct, lasting);
+    filter
 }
 
 fn at(words: &[usize], i: usize) -> usize {
@@ -79,14 +85,16 @@ fn elements(arrays: Arrays) -> Vec<(usize, usize, u8)> {
 /// What libgomp gets.
 fn passed(construct: Construct, call: &[(usize, usize, u16)]) -> Vec<(usize, usize, u8)> {
     let mut call = Call::new(call);
-    let mut filter = Filter::new(call.arrays(), Device::Openmp(0), construct, false);
+    let mut filter = decided(call.arrays(), Device::Openmp(0), construct, false);
     elements(filter.arrays())
 }
 
 fn fates(construct: Construct, call: &[(usize, usize, u16)]) -> Vec<Fate> {
     let mut call = Call::new(call);
-    let sharing = |range| crate::unified::sharing(range, Device::Openmp(0));
-    Plan::new(call.arrays(), construct, sharing).fates.to_vec()
+    let view = View::of(Device::Openmp(0));
+    let mut plan = Plan::default();
+    plan.make(call.arrays(), construct, |range| view.sharing(range));
+    plan.fates.to_vec()
 }
 
 const IN_PLACE: [Construct; 2] = [Construct::Region, Construct::Data];
@@ -147,7 +155,7 @@ fn the_alignment_is_kept_and_originals_are_not_touched() {
     let world = World::new();
     let mut call =
         Call::new(&[(at(&*world.managed, 0), 8, 0x0511), (at(&*world.separate, 0), 8, 1)]);
-    let mut filter = Filter::new(call.arrays(), Device::Openacc, Construct::Region, false);
+    let mut filter = decided(call.arrays(), Device::Openacc, Construct::Region, false);
     let arrays = filter.arrays();
     // SAFETY: two elements.
     let kinds = unsafe { core::slice::from_raw_parts(arrays.kinds(), 2) };
@@ -162,7 +170,7 @@ fn arrays_without_shared_memory_are_passed_as_they_are() {
     let world = World::new();
     let mut call = Call::new(&[(at(&*world.separate, 0), 8, 0x11)]);
     for construct in IN_PLACE.into_iter().chain(LOOSE) {
-        let mut filter = Filter::new(call.arrays(), Device::Openmp(0), construct, false);
+        let mut filter = decided(call.arrays(), Device::Openmp(0), construct, false);
         assert_eq!(filter.arrays().kinds(), call.kinds.as_mut_ptr());
         assert_eq!(filter.arrays().sizes(), call.sizes.as_mut_ptr());
     }
@@ -321,7 +329,7 @@ fn a_managed_pointer_to_separate_memory_is_the_device_s_during_a_region() {
     world.managed[0] = target - 16;
     for kind in POINTERS {
         let mut call = Call::new(&[(target, 8, 0x01), (at(&*world.managed, 0), 16, kind)]);
-        let mut filter = Filter::new(call.arrays(), Device::Openmp(0), Construct::Region, true);
+        let mut filter = decided(call.arrays(), Device::Openmp(0), Construct::Region, true);
         let expected = [(target, 8, 0x01), (at(&*world.managed, 0), 16, 0x50)];
         assert_eq!(elements(filter.arrays()), expected);
         assert!(filter.waits());
@@ -330,7 +338,7 @@ fn a_managed_pointer_to_separate_memory_is_the_device_s_during_a_region() {
         filter.finish();
         assert_eq!(world.managed[0], target - 16);
         for construct in [Construct::Data, Construct::Enter] {
-            let mut filter = Filter::new(call.arrays(), Device::Openmp(0), construct, false);
+            let mut filter = decided(call.arrays(), Device::Openmp(0), construct, false);
             assert!(!filter.waits());
             assert_eq!(elements(filter.arrays())[0], (target, 8, 0x01));
             assert!(elements(filter.arrays()).iter().all(|element| element.2 as u16 != kind));
@@ -386,14 +394,30 @@ fn an_attachment_is_not_taken_for_that_of_another_element() {
 }
 
 #[test]
+fn openmp_s_attachments_need_nothing_between_them() {
+    let mut world = World::new();
+    world.separate[0] = at(&*world.managed, 8);
+    world.separate[1] = at(&*world.managed, 9);
+    let (first, second) = ((at(&*world.separate, 0), 0, 0x50), (at(&*world.separate, 1), 0, 0x50));
+    let elements_of_both =
+        [(at(&*world.managed, 8), 8, 0x01), first, (at(&*world.managed, 9), 8, 0x01), second];
+    let [first, second] = [first, second].map(|(address, size, kind)| (address, size, kind as u8));
+    assert_eq!(passed(Construct::Enter, &elements_of_both), [first, second]);
+    let mut call = Call::new(&elements_of_both);
+    let mut filter = decided(call.arrays(), Device::Openacc, Construct::Enter, false);
+    let apart = (0, 0, 0x1c);
+    assert_eq!(elements(filter.arrays()), [apart, first, apart, second]);
+}
+
+#[test]
 fn openacc_copies_a_pointer_afterwards() {
     let mut world = World::new();
     world.separate[0] = at(&*world.pageable, 8);
     let mut call = Call::new(&[(at(&*world.separate, 0), 0, 0x50)]);
-    let mut filter = Filter::new(call.arrays(), Device::Openacc, Construct::Enter, false);
+    let mut filter = decided(call.arrays(), Device::Openacc, Construct::Enter, false);
     assert_eq!(filter.arrays().count(), 0);
     assert_eq!(filter.copied[..], [at(&*world.separate, 0)]);
-    let mut filter = Filter::new(call.arrays(), Device::Openmp(0), Construct::Enter, false);
+    let mut filter = decided(call.arrays(), Device::Openmp(0), Construct::Enter, false);
     assert_eq!(elements(filter.arrays()), [(at(&*world.separate, 0), 8, 0x11)]);
     assert!(filter.copied.is_empty());
 }
@@ -409,7 +433,7 @@ fn old_arrays_are_edited_by_size_and_only_in_updates() {
         unsafe { Arrays::old(2, addresses.as_mut_ptr(), sizes.as_mut_ptr(), kinds.as_mut_ptr()) };
     for (construct, size) in [(Construct::Region, 8), (Construct::Data, 8), (Construct::Update, 0)]
     {
-        let mut filter = Filter::new(arrays, Device::Openmp(0), construct, false);
+        let mut filter = decided(arrays, Device::Openmp(0), construct, false);
         let expected = [(at(&*world.managed, 0), size, 0x01), (at(&*world.separate, 0), 8, 0x02)];
         assert_eq!(elements(filter.arrays()), expected, "{construct:?}");
     }
@@ -426,7 +450,7 @@ fn bytes_that_are_not_copied() {
         (at(&*world.separate, 0), 128, 0x03),
     ]);
     let bytes = |construct, ways, call: &mut Call| {
-        Filter::new(call.arrays(), Device::Openmp(0), construct, false).shared_bytes(ways)
+        decided(call.arrays(), Device::Openmp(0), construct, false).shared_bytes(ways)
     };
     assert_eq!(bytes(Construct::Region, Ways::Both, &mut call), [24, 48]);
     assert_eq!(bytes(Construct::Enter, Ways::To, &mut call), [24, 0]);
