@@ -32,13 +32,14 @@ all:
 # $(call place,ROOT,BINDIR,LIBDIR,DATADIR,PLUGINDIR,SPECSDIR,INCLUDEDIR): copies everything
 # to below ROOT and has it refer to its final places.
 define place
-	@$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1' '$(1)$(7)'
+	@$(INSTALL) -d '$(1)$(2)' '$(1)$(3)' '$(1)$(5)' '$(1)$(6)' '$(1)$(4)/man/man1' '$(1)$(7)' '$(1)$(3)/cmake/OffMem'
 	@$(INSTALL) -m 755 $(build)/offmem '$(1)$(2)/offmem'
 	@$(INSTALL) -m 644 $(build)/libgomp_offmem.so '$(1)$(3)/$(library)'
 	@ln -sf $(library) '$(1)$(3)/$(soname)'
 	@ln -sf $(soname) '$(1)$(3)/libgomp-offmem.so'
 	@$(INSTALL) -m 644 $(build)/liboffmem.so driver-flag/link/offmem-link-* '$(1)$(5)'
 	@$(INSTALL) -m 644 libgomp-ext/include/offmem.h libgomp-ext/include/offmem.f90 '$(1)$(7)'
+	@$(INSTALL) -m 644 packaging/OffMemConfig.cmake '$(1)$(3)/cmake/OffMem'
 	@$(build)/offmem generate man > '$(1)$(4)/man/man1/offmem.1'
 	@$(build)/offmem specs --gcc '$(GCC)' --plugin '$(5)/liboffmem.so' --runtime '$(3)/libgomp-offmem.so' > '$(1)$(6)/specs.new'
 	@mv '$(1)$(6)/specs.new' '$(1)$(6)/specs'
@@ -52,6 +53,8 @@ stage: all
 	@$(INSTALL) -d '$(stage)/lib/softcuda'
 	@$(INSTALL) -m 755 $(build)/libcuda.so '$(stage)/lib/softcuda/libcuda.so.1'
 	@sed 's|@STAGE@|$(stage)|' packaging/env.sh.in > $(stage)/env.sh
+	@$(INSTALL) -d '$(stage)/modulefiles'
+	@sed 's|@STAGE@|$(stage)|' packaging/modulefile.lua.in > $(stage)/modulefiles/offmem.lua
 
 install: all
 	@if [ -e '$(DESTDIR)$(gcc_specs_folder)specs' ] && ! grep -q "^# Made by 'offmem specs'" '$(DESTDIR)$(gcc_specs_folder)specs'; then \
@@ -64,6 +67,7 @@ uninstall:
 	@rm -f '$(DESTDIR)$(gcc_plugin_folder)/liboffmem.so' $(foreach mode,none pinned unified,'$(DESTDIR)$(gcc_plugin_folder)/offmem-link-$(mode)')
 	@rm -f '$(DESTDIR)$(BINDIR)/offmem' '$(DESTDIR)$(DATADIR)/man/man1/offmem.1'
 	@rm -f '$(DESTDIR)$(LIBDIR)/$(library)' '$(DESTDIR)$(LIBDIR)/$(soname)' '$(DESTDIR)$(LIBDIR)/libgomp-offmem.so'
+	@rm -rf '$(DESTDIR)$(LIBDIR)/cmake/OffMem'
 	@rm -f '$(DESTDIR)$(INCLUDEDIR)/offmem.h' '$(DESTDIR)$(INCLUDEDIR)/offmem.f90'
 
 packages:

@@ -18,6 +18,9 @@ fi
 project=$PWD
 matrix=$(mkdir -p "${MATRIX:-target/matrix}" && cd "${MATRIX:-target/matrix}" && pwd)
 tree=${TREE:-$matrix/sid}
+# Two at a time would take each other's stage away.
+exec 9>"$matrix/lock"
+flock -n 9 || { echo "make: a matrix is being run in $matrix" >&2; exit 1; }
 read -ra versions <<<"${GCCS:-11 12 13 14 15 16}"
 cargo=${CARGO_HOME:-$HOME/.cargo}
 rustup=${RUSTUP_HOME:-$HOME/.rustup}

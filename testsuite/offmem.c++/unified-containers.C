@@ -3,7 +3,7 @@
 // { dg-options "-fopenmp -foffload-memory=unified" }
 // { dg-copied-bytes 8192 }
 // { dg-additional-options "-std=c++17" }
-// { dg-skip-if "constructors that are aliases, for nvptx" { ! gcc13_or_later } { "-O0" } }
+// { dg-skip-if "constructors that are aliases, for nvptx" { ! gcc15_or_later } { "-O0" } }
 
 #include <deque>
 #include <forward_list>

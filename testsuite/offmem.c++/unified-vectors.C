@@ -1,9 +1,9 @@
 // Vectors of vectors are read and written by the device through the outer one: the rows are
 // where they say they are.
 // { dg-do run }
+// { dg-skip-if "constructors that are aliases, for nvptx" { ! gcc15_or_later } { "-O0" } }
 // { dg-options "-fopenmp -foffload-memory=unified" }
 // { dg-copied-bytes 8192 }
-// { dg-skip-if "constructors that are aliases, for nvptx" { ! gcc13_or_later } { "-O0" } }
 
 #include <numeric>
 #include <vector>
