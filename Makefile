@@ -141,14 +141,15 @@ dist:
 dist-check: dist
 	@GCC='$(GCC)' packaging/dist-check.sh
 
-# Debian packages for this machine's GCCs, in target/deb, checked by lintian.
+# Debian packages for this machine's GCCs, in target/deb, checked by lintian; with
+# SUITE for another Debian's, in target/deb-SUITE, built there.
 deb: dist
-	@packaging/deb.sh
+	@SUITE='$(SUITE)' GCCS='$(GCCS)' MIRROR='$(MIRROR)' packaging/deb.sh
 
 # Those packages in a fresh Debian; as root.
 deb-test: deb
 	@$(call release,build) -p softcuda
-	@packaging/deb-test.sh
+	@SUITE='$(SUITE)' MIRROR='$(MIRROR)' packaging/deb-test.sh
 
 packages:
 	@packaging/debian-packages.sh
@@ -159,10 +160,10 @@ demo: packages stage
 check: packages stage
 	@GCC='$(GCC)' testsuite/check.sh
 
-# With each of GCCS ("11 12 13 14 15 16") in a tree of Debian sid below MATRIX
-# (target/matrix), which comes from MIRROR.
+# With each of GCCS (all that it has) in a tree of Debian's SUITE (sid) below
+# MATRIX (target/matrix), which comes from MIRROR.
 matrix: packages stage
-	@GCCS='$(GCCS)' MATRIX='$(MATRIX)' MIRROR='$(MIRROR)' testsuite/matrix/run.sh
+	@GCCS='$(GCCS)' SUITE='$(SUITE)' MATRIX='$(MATRIX)' MIRROR='$(MIRROR)' testsuite/matrix/run.sh
 
 bench: packages stage
 	@GCC='$(GCC)' $(call release,run) -p offmem-testsuite --bin bench -- $(ONLY)

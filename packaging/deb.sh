@@ -1,17 +1,27 @@
 #!/bin/sh
 # Builds Debian packages, in target/deb, for the GCCs that Debian has installed
-# here with their plugin headers, and has lintian look at them.
+# here with their plugin headers, and has lintian look at them. With SUITE the
+# same, in target/deb-SUITE, in a tree of that Debian with GCCS and its own Rust.
 set -eu
 cd "$(dirname "$0")/.."
+if [ -n "${SUITE:-}" ] && [ "${OUT:-}" = '' ]; then
+  tree=${TREE:-target/matrix/$SUITE}
+  # shellcheck disable=SC2086 # a list of words
+  packaging/debian-tree.sh "$SUITE" "$tree" ${GCCS:-11 12 13 14 15 16} \
+    cargo debhelper dpkg-dev lintian make rustc
+  exec packaging/debian-chroot.sh "$tree" -- env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    SUITE="$SUITE" OUT="target/deb-$SUITE" packaging/deb.sh
+fi
+out=${OUT:-target/deb}
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
-tree=target/deb/offmem-$version
+tree=$out/offmem-$version
 gnu_type=$(dpkg-architecture -qDEB_HOST_GNU_TYPE)
 libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 
-rm -rf target/deb
-mkdir -p target/deb
-cp "target/offmem-$version.tar.xz" "target/deb/offmem_$version.orig.tar.xz"
-tar -xf "target/offmem-$version.tar.xz" -C target/deb
+rm -rf "$out"
+mkdir -p "$out"
+cp "target/offmem-$version.tar.xz" "$out/offmem_$version.orig.tar.xz"
+tar -xf "target/offmem-$version.tar.xz" -C "$out"
 cp -r packaging/debian "$tree/debian"
 
 cd "$tree/debian"

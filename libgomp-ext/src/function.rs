@@ -68,7 +68,14 @@ impl<F: Copy> Function<F> {
     #[cold]
     #[inline(never)]
     fn look_up_or_end(&self) -> *mut c_void {
-        let address = self.look_up();
+        let mut address = self.look_up();
+        if address.is_null() {
+            // A linker may have found no use for libgomp, all of whose functions
+            // that the program calls are ours (--as-needed).
+            // SAFETY: a valid string; libgomp's constructors rely on nothing.
+            unsafe { libc::dlopen(c"libgomp.so.1".as_ptr(), libc::RTLD_LAZY | libc::RTLD_GLOBAL) };
+            address = self.look_up();
+        }
         if address.is_null() {
             fatal(format_args!("no library has {}", self.name.to_string_lossy()));
         }

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# gcc.sh MATRIX VERSION, in the tree: builds the plugin for gcc-VERSION with
+# gcc.sh MATRIX SUITE VERSION, in the tree: builds the plugin for gcc-VERSION with
 # that GCC's own C++ compiler and runs the testsuite's programs, on the host, on
 # softcuda and, a few of them, there with other options. Results in
-# MATRIX/results/VERSION/{host,softcuda,options}.
+# MATRIX/results/SUITE/VERSION/{host,softcuda,options}.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 project=$PWD
 matrix=$1
-version=$2
+version=$3
 stage=$matrix/stage
-results=$matrix/results/$version
+results=$matrix/results/$2/$version
 gcc=gcc-$version
 mkdir -p "$results"
 

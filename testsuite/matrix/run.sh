@@ -1,58 +1,46 @@
 #!/usr/bin/env bash
-# Builds the plugin for each GCC in GCCS (all that Debian sid has) and runs the
-# programs of the testsuite with it, in a tree of Debian sid below MATRIX; the
-# runtime and softcuda are those that 'make stage' has built out here. Writes
-# table.md and table.json there. See 'make matrix' in README.md.
+# Builds the plugin for each GCC in GCCS (all that SUITE has) and runs the
+# programs of the testsuite with it, in a tree of Debian's SUITE (sid) below
+# MATRIX; the runtime and softcuda are those that 'make stage' has built out
+# here. Writes SUITE.md and SUITE.json there, and compares with README's table.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# The tree's mounts are this process's own, and go with it.
-if [ "${OFFMEM_MATRIX_MOUNTS:-}" != own ]; then
-  if [ "$(id -u)" != 0 ] || ! OFFMEM_MATRIX_MOUNTS=own unshare --mount true 2>/dev/null; then
-    echo 'make: matrix needs root and mounts of its own (CAP_SYS_ADMIN)' >&2
-    exit 77
-  fi
-  exec env OFFMEM_MATRIX_MOUNTS=own unshare --mount --propagation private "$0"
-fi
-
-project=$PWD
 matrix=$(mkdir -p "${MATRIX:-target/matrix}" && cd "${MATRIX:-target/matrix}" && pwd)
-tree=${TREE:-$matrix/sid}
+suite=${SUITE:-sid}
+tree=${TREE:-$matrix/$suite}
 # Two at a time would take each other's stage away.
 exec 9>"$matrix/lock"
 flock -n 9 || { echo "make: a matrix is being run in $matrix" >&2; exit 1; }
-read -ra versions <<<"${GCCS:-11 12 13 14 15 16}"
-cargo=${CARGO_HOME:-$HOME/.cargo}
-rustup=${RUSTUP_HOME:-$HOME/.rustup}
+case $suite in
+  sid) all='11 12 13 14 15 16' ;;
+  trixie) all='12 13 14' ;;
+  *) all='12' ;;
+esac
+read -ra versions <<<"${GCCS:-$all}"
 
-testsuite/matrix/tree.sh "$tree" "${versions[@]}"
+packaging/debian-tree.sh "$suite" "$tree" "${versions[@]}" dejagnu libgomp-plugin-nvptx1 util-linux
 
-# At the places they have out here.
 mkdir -p "$matrix/stage"
-for folder in "$project" "$matrix" "$cargo" "$rustup"; do
-  mkdir -p "$tree$folder"
-  mount --bind "$folder" "$tree$folder"
-done
-for folder in /proc /dev; do
-  mount --rbind "$folder" "$tree$folder"
-done
 cp -a target/stage/bin target/stage/include target/stage/lib "$matrix/stage/"
 rm -rf "$matrix/stage/lib/gcc"
 
 results=()
 for version in "${versions[@]}"; do
   start=$SECONDS
-  rm -rf "$matrix/results/$version"
+  rm -rf "$matrix/results/$suite/$version"
   # What a GCC cannot do is its row in the table.
-  chroot "$tree" env -i HOME="$HOME" LC_ALL=C TERM=dumb PATH="$cargo/bin:/usr/bin:/bin:/usr/sbin:/sbin" \
-    CARGO_HOME="$cargo" RUSTUP_HOME="$rustup" RUSTUP_TOOLCHAIN="$(rustup show active-toolchain | cut -d' ' -f1)" \
-    PROGRAMS="${PROGRAMS:-}" \
-    "$project/testsuite/matrix/gcc.sh" "$matrix" "$version" ||
-    echo "make: GCC $version: see $matrix/results/$version" >&2
+  packaging/debian-chroot.sh "$tree" "$matrix" -- env PROGRAMS="${PROGRAMS:-}" \
+    testsuite/matrix/gcc.sh "$matrix" "$suite" "$version" ||
+    echo "make: GCC $version: see $matrix/results/$suite/$version" >&2
   echo "GCC $version: $((SECONDS - start)) s"
-  results+=("$matrix/results/$version"/*/*/offmem.sum)
+  results+=("$matrix/results/$suite/$version"/*/*/offmem.sum)
 done
 
-awk -v format=json -f testsuite/matrix/table.awk "${results[@]}" >"$matrix/table.json"
-awk -v format=text -f testsuite/matrix/table.awk "${results[@]}" | tee "$matrix/table.md"
-! grep -h '^\(FAIL\|XPASS\|UNRESOLVED\|ERROR\)' "${results[@]}"
+awk -v format=json -f testsuite/matrix/table.awk "${results[@]}" >"$matrix/$suite.json"
+awk -v format=text -f testsuite/matrix/table.awk "${results[@]}" | tee "$matrix/$suite.md"
+if grep -H '^\(FAIL\|XPASS\|UNRESOLVED\|ERROR\)' "${results[@]}"; then exit 1; fi
+if [ -z "${PROGRAMS:-}" ] && grep -vxFf README.md "$matrix/$suite.md"; then
+  echo 'make: these rows are not in README.md' >&2
+  exit 1
+fi

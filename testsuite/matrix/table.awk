@@ -1,4 +1,4 @@
-# The results of runtest, MATRIX/results/VERSION/DEVICE/DRIVER/offmem.sum, as a
+# The results of runtest, MATRIX/results/SUITE/VERSION/DEVICE/DRIVER/offmem.sum, as a
 # table of GCC and language, in Markdown or (format=json) JSON.
 BEGIN {
   split("c c++ fortran oacc-c", drivers)
@@ -6,6 +6,7 @@ BEGIN {
 }
 FNR == 1 {
   depth = split(FILENAME, path, "/")
+  suite = path[depth - 4]
   version = path[depth - 3]
   driver = path[depth - 1]
   if (!(version in seen)) {
@@ -26,14 +27,14 @@ END {
   for (i = 1; i <= count; i++) {
     version = versions[i]
     if (format == "text")
-      printf "| GCC %s |", full[version]
+      printf "| GCC %s, %s |", full[version], suite
     for (j = 1; j <= 4; j++) {
       key = version SUBSEP drivers[j]
       if (format == "text")
         printf " %d, %d, %d |", passed[key], failed[key], unsupported[key]
       else
-        printf "  {\"gcc\": \"%s\", \"language\": \"%s\", \"passed\": %d, \"failed\": %d, \"unsupported\": %d}%s\n", \
-          full[version], titles[j], passed[key], failed[key], unsupported[key], i == count && j == 4 ? "" : ","
+        printf "  {\"suite\": \"%s\", \"gcc\": \"%s\", \"language\": \"%s\", \"passed\": %d, \"failed\": %d, \"unsupported\": %d}%s\n", \
+          suite, full[version], titles[j], passed[key], failed[key], unsupported[key], i == count && j == 4 ? "" : ","
     }
     if (format == "text")
       print ""

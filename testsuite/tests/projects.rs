@@ -63,6 +63,24 @@ fn cmake_tries_the_flag_or_finds_the_package() {
     works(&folder.join("build/package"), "unified");
 }
 
+/// As CMake's `OpenMP::OpenMP_C` does, and a linker that takes no library for
+/// nothing: all that the program calls of libgomp is the runtime's.
+#[test]
+fn a_libgomp_that_the_linker_left_out_is_loaded() {
+    let projects = projects();
+    let gcc = |options: &[&str]| {
+        let mut gcc = Compiler::of(Language::C).command();
+        gcc.arg("-foffload-memory=pinned").args(options).current_dir(projects.path());
+        succeed(Stage::get().enter(&mut gcc))
+    };
+    let library = gcc(&["-print-file-name=libgomp.so"]);
+    gcc(&["-fopenmp", FLAGS, "-c", "stream.c"]);
+    gcc(&["stream.o", "-Wl,--as-needed", library.trim(), "-o", "flag"]);
+    let program = projects.path().join("flag");
+    assert!(!succeed(Command::new("readelf").arg("-d").arg(&program)).contains("[libgomp.so.1]"));
+    works(&program, "pinned");
+}
+
 #[test]
 fn meson_tries_the_flag() {
     if !installed(&["meson", "ninja"]) {

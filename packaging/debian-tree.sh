@@ -1,23 +1,29 @@
 #!/usr/bin/env bash
-# tree.sh TREE VERSION...: a tree of Debian sid (MIRROR, by debootstrap) in the
-# folder TREE with those versions of GCC: C, C++, Fortran, plugin headers and
-# offload compilers. What is there already stays: it is made once, 2.9 GB.
+# debian-tree.sh SUITE TREE VERSION|PACKAGE...: a tree of that Debian (from MIRROR, by
+# debootstrap) in the folder TREE with those versions of GCC: C, C++, Fortran,
+# plugin headers and offload compilers. What is there already stays: it is made
+# once, with six versions 2.9 GB.
 set -euo pipefail
-tree=$1
-shift
+suite=$1
+tree=$2
+shift 2
+[ "$(id -u)" = 0 ] || { echo 'make: a tree of Debian needs root' >&2; exit 77; }
 mirror=${MIRROR:-http://deb.debian.org/debian}
 
 if [ ! -x "$tree/usr/bin/apt-get" ]; then
   # Half a tree is of no use to the next run.
   rm -rf "$tree"
-  debootstrap --variant=minbase sid "$tree.new" "$mirror" >"$tree.log" ||
-    { echo "make: no Debian sid from $mirror: see $tree.log" >&2; exit 77; }
+  debootstrap --variant=minbase "$suite" "$tree.new" "$mirror" >"$tree.log" ||
+    { echo "make: no Debian $suite from $mirror: see $tree.log" >&2; exit 77; }
   mv "$tree.new" "$tree"
 fi
 
-packages=(dejagnu libgomp-plugin-nvptx1 util-linux)
-for version; do
-  packages+=("g++-$version" "gfortran-$version" "gcc-$version-plugin-dev" "gcc-$version-offload-nvptx")
+packages=()
+for wanted; do
+  case $wanted in
+    [0-9]*) packages+=("g++-$wanted" "gfortran-$wanted" "gcc-$wanted-plugin-dev" "gcc-$wanted-offload-nvptx") ;;
+    *) packages+=("$wanted") ;;
+  esac
 done
 missing=()
 for package in "${packages[@]}"; do
