@@ -25,6 +25,13 @@ pub fn owns(address: usize) -> bool {
     is_set(&OWNED, address)
 }
 
+/// The same of what an allocator gave, a block or null: no such address has more than 48 bits.
+#[inline]
+pub(crate) fn has_block(address: usize) -> bool {
+    let granule = address / GRANULE;
+    OWNED[granule / 64 % WORDS].load(Ordering::Acquire) >> (granule % 64) & 1 != 0
+}
+
 /// Whether a slab begins at the address.
 pub(crate) fn is_first(address: usize) -> bool {
     address.is_multiple_of(GRANULE) && is_set(&FIRST, address)

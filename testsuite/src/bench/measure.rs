@@ -1,7 +1,7 @@
 //! Times of commands. Two commands are compared by running them in turn, so
-//! that what the machine does meanwhile meets both. Where their difference is
-//! large, the least of each counts, since disturbance only ever adds; where it
-//! is about a percent, the median of [`Ratios`] of neighbours.
+//! that what the machine does meanwhile meets both. The least of many counts,
+//! since disturbance only ever adds; where there are not many, the median of
+//! [`Ratios`] of neighbours.
 
 use std::io::{BufRead, BufReader, Write};
 use std::mem;
@@ -122,27 +122,6 @@ impl Meter {
         drop(self.questions);
         assert!(self.program.wait().expect("it ends").success());
     }
-}
-
-/// How much more `right` shows than `left`, of two that take turns, as the
-/// median of that many pairs.
-pub(crate) fn side_by_side(left: &mut Meter, right: &mut Meter, pairs: usize) -> f64 {
-    left.read();
-    right.read();
-    let mut ratios: Vec<f64> = (0..pairs)
-        .map(|pair| {
-            // Neither is always the one that comes after the other.
-            if pair % 2 == 0 {
-                let left = left.read();
-                right.read() / left
-            } else {
-                let right = right.read();
-                right / left.read()
-            }
-        })
-        .collect();
-    ratios.sort_by(f64::total_cmp);
-    ratios[pairs / 2]
 }
 
 fn children() -> f64 {
