@@ -1,8 +1,11 @@
 //! The option in command lines and under tools that builds use.
 
 use std::fs;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use offmem_testsuite::{Compiler, Language, Stage, run, skipped, succeed, text};
 use tempfile::TempDir;
@@ -146,6 +149,54 @@ fn ccache_tells_the_modes_apart() {
     let said = succeed(statistics.env("CCACHE_DIR", project.path().join("cache")));
     assert!(said.contains("direct_cache_hit\t1\n"), "{said}");
     assert!(said.contains("cache_miss\t3\n"), "{said}");
+}
+
+/// A daemon that ends with the test.
+struct Daemon(Child);
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // SIGTERM, so that it ends its own processes.
+        drop(run(Command::new("kill").arg(self.0.id().to_string())));
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn distcc_compiles_elsewhere() {
+    if !installed("distcc") {
+        return;
+    }
+    let project = Project::new();
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
+    let port = port.expect("a free port").port();
+    let log = project.path().join("log");
+    // Root would become somebody else, who may not read the stage.
+    let arguments = format!(
+        "--user --map-user=1000 distccd --daemon --no-detach --log-stderr --jobs 1 \
+         --enable-tcp-insecure --listen 127.0.0.1 --port {port} --allow 127.0.0.1"
+    );
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
+    let mut command = project.command("unshare", &arguments);
+    command.stderr(fs::File::create(&log).expect("a file"));
+    let _daemon = Daemon(command.spawn().expect("a daemon"));
+    for _ in 0..100 {
+        if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    for folder in ["lock", "state"] {
+        fs::create_dir_all(project.path().join("distcc").join(folder)).expect("a folder");
+    }
+    let gcc = Compiler::of(Language::C).name;
+    let compile = [&*gcc, "-fopenmp", PINNED, "-g", "-c", "x y.c", "-o", "x.o"];
+    let mut command = project.command("distcc", &compile);
+    command.env("DISTCC_FALLBACK", "0").env("DISTCC_HOSTS", format!("127.0.0.1:{port}"));
+    succeed(command.env("DISTCC_DIR", project.path().join("distcc")));
+    assert!(project.symbols("x.o").contains("offmem_GOMP_target_ext"));
+    let said = fs::read_to_string(&log).expect("the daemon's log");
+    assert!(said.contains("COMPILE_OK"), "{said}");
 }
 
 #[test]

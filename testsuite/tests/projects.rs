@@ -75,7 +75,7 @@ fn a_libgomp_that_the_linker_left_out_is_loaded() {
     };
     let library = gcc(&["-print-file-name=libgomp.so"]);
     gcc(&["-fopenmp", FLAGS, "-c", "stream.c"]);
-    gcc(&["stream.o", "-Wl,--as-needed", library.trim(), "-o", "flag"]);
+    gcc(&["stream.o", FLAGS, "-Wl,--as-needed", library.trim(), "-o", "flag"]);
     let program = projects.path().join("flag");
     assert!(!succeed(Command::new("readelf").arg("-d").arg(&program)).contains("[libgomp.so.1]"));
     works(&program, "pinned");
