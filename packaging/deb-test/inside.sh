@@ -69,21 +69,34 @@ grep -qx right /packages/out && grep -q '1 registered' /packages/out || { cat /p
 printf '#include <offmem.h>\nint main (void) { return offmem_is_pinned (0, 0); }\n' > /packages/asks.c
 as_user "gcc -foffload-memory=pinned /packages/asks.c -lgomp-offmem && ./a.out"
 
+# In newer Debians the compiler is in a package of its machine's own.
+owner=$(dpkg -S "$(realpath "/usr/bin/gcc-$n")" | cut -d: -f1)
+compilers=$(printf '%s\n' "gcc-$n" "$owner" | sort -u)
+
 step "gcc is installed again: the trigger makes its specs"
 echo '# stale' >> "$specs"
-get reinstall gcc-$n
+get reinstall $compilers
 if grep -q '# stale' "$specs"; then fail "the specs are as they were"; fi
 works_without_the_option
 works_with_the_option
 
+# $1, of a later version, which depends on the others' later ones: /packages/later/$1.deb
+later () {
+  quiet dpkg-deb -R "$2" /packages/new
+  sed -i 's/^Version: .*/&+later1/' /packages/new/DEBIAN/control
+  for compiler in $compilers; do
+    sed -i 's/\([ ,]'"$compiler"' (= [^)]*\))/\1+later1)/' /packages/new/DEBIAN/control
+  done
+  quiet dpkg-deb -Znone -b /packages/new "/packages/later/$1.deb"
+  rm -r /packages/new
+}
+
 step "another gcc comes by dpkg alone"
-(cd /packages && quiet apt-get download gcc-$n)
-old=$(ls /packages/gcc-"$n"_*.deb)
-quiet dpkg-deb -R "$old" /packages/new
-sed -i 's/^Version: .*/&+later1/' /packages/new/DEBIAN/control
-quiet dpkg-deb -Znone -b /packages/new /packages/gcc-later.deb
-rm -r /packages/new
-quiet dpkg --force-depends -i /packages/gcc-later.deb || :
+mkdir /packages/old /packages/later
+chmod a+rwx /packages/old
+(cd /packages/old && quiet apt-get download $compilers)
+for compiler in $compilers; do later "$compiler" /packages/old/"$compiler"_*.deb; done
+quiet dpkg --force-depends -i /packages/later/*.deb || :
 works_without_the_option
 step "apt makes that right: our package goes, or gcc comes back"
 get --fix-broken install
@@ -91,20 +104,18 @@ works_without_the_option
 if dpkg-query -W -f '${db:Status-Status}' $ours 2>/dev/null | grep -qx installed; then works_with_the_option; else unknown_option; fi
 
 step "gcc and our package are upgraded together"
-quiet dpkg --force-depends -i "$old"
+quiet dpkg --force-depends -i /packages/old/*.deb
 (cd /packages && get install --allow-downgrades ./gcc-*-offload-memory_*.deb)
-quiet dpkg-deb -R /packages/${ours}_*.deb /packages/new
-sed -i 's/^Version: .*/&+later1/; s/\(gcc-'"$n"' (= [^)]*\))/\1+later1)/' /packages/new/DEBIAN/control
-quiet dpkg-deb -Znone -b /packages/new /packages/ours-later.deb
+later $ours /packages/${ours}_*.deb
 echo '# stale' >> "$specs"
-(cd /packages && get install ./gcc-later.deb ./ours-later.deb)
+(cd /packages/later && get install ./*.deb)
 if grep -q '# stale' "$specs"; then fail "the specs are as they were"; fi
 works_without_the_option
 works_with_the_option
 
 step "our package cannot be configured"
 mv /usr/bin/offmem /usr/bin/offmem.away
-quiet dpkg --unpack /packages/ours-later.deb
+quiet dpkg --unpack /packages/later/$ours.deb
 works_without_the_option
 if quiet dpkg --configure $ours; then fail "it was configured without offmem"; fi
 works_without_the_option
@@ -116,7 +127,7 @@ step "specs of somebody else stay"
 cp "$specs" /packages/specs.ours
 gcc-$n -dumpspecs > /packages/specs.theirs
 cp /packages/specs.theirs "$specs"
-quiet dpkg -i /packages/ours-later.deb
+quiet dpkg -i /packages/later/$ours.deb
 cmp /packages/specs.theirs "$specs"
 cp /packages/specs.ours "$specs"
 

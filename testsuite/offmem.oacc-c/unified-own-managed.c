@@ -2,6 +2,7 @@
    constructs and routines find it present and copy nothing.  */
 /* { dg-do run { target offload_device } } */
 /* { dg-additional-options "-foffload-memory=unified -ldl" } */
+/* { dg-skip-if "GCC 11 takes a structure and its member for the same thing" { ! gcc12_or_later } } */
 
 #include <openacc.h>
 #include <stdint.h>
