@@ -40,7 +40,13 @@ done
 awk -v format=json -f testsuite/matrix/table.awk "${results[@]}" >"$matrix/$suite.json"
 awk -v format=text -f testsuite/matrix/table.awk "${results[@]}" | tee "$matrix/$suite.md"
 if grep -H '^\(FAIL\|XPASS\|UNRESOLVED\|ERROR\)' "${results[@]}"; then exit 1; fi
-if [ -z "${PROGRAMS:-}" ] && grep -vxFf README.md "$matrix/$suite.md"; then
-  echo 'make: these rows are not in README.md' >&2
-  exit 1
-fi
+[ -z "${PROGRAMS:-}" ] || exit 0
+# A version that README does not know yet is no mistake, another result is.
+status=0
+while read -r row; do
+  if grep -qxF "$row" README.md; then continue; fi
+  gcc=$(cut -d'|' -f1,2 <<<"$row")
+  echo "make: README.md says otherwise, or nothing, of$(cut -d'|' -f2 <<<"$row"): $row" >&2
+  if grep -qF "$gcc|" README.md; then status=1; fi
+done <"$matrix/$suite.md"
+exit "$status"
