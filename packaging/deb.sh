@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 if [ -n "${SUITE:-}" ] && [ "${OUT:-}" = '' ]; then
   tree=${TREE:-target/matrix/$SUITE}
   # shellcheck disable=SC2086 # a list of words
-  packaging/debian-tree.sh "$SUITE" "$tree" ${GCCS:-11 12 13 14 15 16} \
+  packaging/debian-tree.sh "$SUITE" "$tree" ${GCCS:-$(packaging/debian-gccs.sh "$SUITE")} \
     build-essential cargo debhelper lintian rustc
   exec packaging/debian-chroot.sh "$tree" -- env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     SUITE="$SUITE" OUT="target/deb-$SUITE" packaging/deb.sh

@@ -12,12 +12,7 @@ tree=${TREE:-$matrix/$suite}
 # Two at a time would take each other's stage away.
 exec 9>"$matrix/lock"
 flock -n 9 || { echo "make: a matrix is being run in $matrix" >&2; exit 1; }
-case $suite in
-  sid) all='11 12 13 14 15 16' ;;
-  trixie) all='12 13 14' ;;
-  *) all='12' ;;
-esac
-read -ra versions <<<"${GCCS:-$all}"
+read -ra versions <<<"${GCCS:-$(packaging/debian-gccs.sh "$suite")}"
 
 packaging/debian-tree.sh "$suite" "$tree" "${versions[@]}" dejagnu libgomp-plugin-nvptx1 util-linux
 

@@ -46,3 +46,14 @@ pub fn text(output: &Output) -> String {
 pub fn skipped(what: &str) {
     let _ = writeln!(io::stderr(), "skipped: {what}");
 }
+
+/// Whether all of `programs` are there; says which is not.
+pub fn installed(programs: &[&str]) -> bool {
+    programs.iter().all(|program| {
+        let found = Command::new("which").arg(program).output().is_ok_and(|o| o.status.success());
+        if !found {
+            skipped(&format!("{program} is not installed"));
+        }
+        found
+    })
+}

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use offmem_testsuite::{Compiler, Language, Stage, run, skipped, succeed, text};
+use offmem_testsuite::{Compiler, Language, Stage, installed, run, succeed, text};
 use tempfile::TempDir;
 
 const PINNED: &str = "-foffload-memory=pinned";
@@ -61,14 +61,6 @@ fn fails(command: &mut Command) -> String {
     text(&output)
 }
 
-fn installed(program: &str) -> bool {
-    let found = Command::new("which").arg(program).output().is_ok_and(|o| o.status.success());
-    if !found {
-        skipped(&format!("{program} is not installed"));
-    }
-    found
-}
-
 #[test]
 fn programs_of_32_bits_are_refused() {
     let project = Project::new();
@@ -93,7 +85,7 @@ fn programs_of_32_bits_are_refused() {
 
 #[test]
 fn musl_is_refused() {
-    if !installed("musl-gcc") {
+    if !installed(&["musl-gcc"]) {
         return;
     }
     let project = Project::new();
@@ -128,7 +120,7 @@ fn script(path: &Path, body: &str) {
 
 #[test]
 fn ccache_tells_the_modes_apart() {
-    if !installed("ccache") {
+    if !installed(&["ccache"]) {
         return;
     }
     let project = Project::new();
@@ -164,7 +156,7 @@ impl Drop for Daemon {
 
 #[test]
 fn distcc_compiles_elsewhere() {
-    if !installed("distcc") {
+    if !installed(&["distcc"]) {
         return;
     }
     let project = Project::new();

@@ -4,22 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use offmem_testsuite::{Compiler, Language, Stage, root, run, skipped, succeed, text};
+use offmem_testsuite::{Compiler, Language, Stage, installed, root, run, skipped, succeed, text};
 use tempfile::TempDir;
 
 /// What `stream.c` needs beside the option: nothing is said about a device here.
 const FLAGS: &str = "-foffload=disable";
-
-/// Whether all of `programs` are there; says which is not.
-fn installed(programs: &[&str]) -> bool {
-    programs.iter().all(|program| {
-        let found = Command::new("which").arg(program).output().is_ok_and(|o| o.status.success());
-        if !found {
-            skipped(&format!("{program} is not installed"));
-        }
-        found
-    })
-}
 
 /// Runs a step of a build in `folder`, with the compiler under test.
 fn step(folder: &Path, program: &str, arguments: &[&str]) -> String {

@@ -1,5 +1,5 @@
-//! Maps in a program with unified memory: of such memory, beside stock maps of
-//! what is present already, and of other memory, beside the program with pinned memory.
+//! Maps of what is mapped already: of pinned memory and of unified memory beside stock
+//! maps, and of other memory in a unified program beside the program with pinned memory.
 
 use std::path::Path;
 
@@ -76,16 +76,18 @@ pub(crate) fn figures() -> Vec<Figure> {
     let folder = TempDir::new().expect("a temporary folder");
     let program = |name: &str, options: &[&str]| compile(folder.path(), name, PROGRAM, options);
     let (unified, pinned) = ("-foffload-memory=unified", "-foffload-memory=pinned");
-    let managed = (program("stock", &["-DSTATIC=0"]), program("ours", &["-DSTATIC=0", unified]));
+    let stock = program("stock", &["-DSTATIC=0"]);
+    let [registered, _] = more(&stock, &program("registered", &["-DSTATIC=0", pinned]));
+    let [entry, call] = more(&stock, &program("ours", &["-DSTATIC=0", unified]));
     let other =
         (program("pinned", &["-DSTATIC=1", pinned]), program("unified", &["-DSTATIC=1", unified]));
-    let [entry, call] = more(&managed.0, &managed.1);
     let [other_entry, other_call] = more(&other.0, &other.1);
     let figure = |name, entry, call: f64| Figure {
         remark: format!("a call with one: {call:.0}"),
         ..Figure::new(name, entry, LIMIT)
     };
     vec![
+        Figure::new("an entry that is registered already, ns more", registered, LIMIT),
         figure("an entry of unified memory, ns more than stock's present one", entry, call),
         figure("an entry of other memory, ns more than with pinned", other_entry, other_call),
     ]

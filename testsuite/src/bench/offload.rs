@@ -14,7 +14,7 @@ use offmem_testsuite::{Compiler, Language, Stage, succeed};
 use tempfile::TempDir;
 
 use crate::Figure;
-use crate::measure::{Meter, Ratios, alternate};
+use crate::measure::{Meter, Ratios};
 
 /// Allocate, touch, map, free: what solvers do that keep no buffers. Prints
 /// seconds.
@@ -71,58 +71,6 @@ main (void)
       #pragma omp target enter data map(to: p[0:N])
     }
   printf ("%f\n", omp_get_wtime () - start);
-  return 0;
-}
-"#;
-
-/// Nanoseconds for an entry that is mapped and registered already, by a call
-/// that does nothing else: what eight take longer than one.
-const ENTRIES: &str = r#"
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-enum { N = 256 << 10, CALLS = 5000 };
-static char *a, *b, *c, *d, *e, *f, *g, *h;
-
-static void
-one (void)
-{
-  #pragma omp target enter data map(to: a[0:N])
-}
-
-static void
-eight (void)
-{
-  #pragma omp target enter data map(to: a[0:N], b[0:N], c[0:N], d[0:N], e[0:N], f[0:N], g[0:N], h[0:N])
-}
-
-static double
-least (void (*map) (void))
-{
-  struct timespec start, end;
-  double least = 1e9;
-  for (int round = 0; round < 20; round++)
-    {
-      clock_gettime (CLOCK_MONOTONIC, &start);
-      for (int k = 0; k < CALLS; k++)
-        map ();
-      clock_gettime (CLOCK_MONOTONIC, &end);
-      double ns = (end.tv_sec - start.tv_sec) * 1e9 + (end.tv_nsec - start.tv_nsec);
-      if (ns < least)
-        least = ns;
-    }
-  return least / CALLS;
-}
-
-int
-main (void)
-{
-  char **all[] = { &a, &b, &c, &d, &e, &f, &g, &h };
-  for (int k = 0; k < 8; k++)
-    *all[k] = calloc (N, 1);
-  eight ();
-  printf ("%f\n", (least (eight) - least (one)) / 7);
   return 0;
 }
 "#;
@@ -253,7 +201,6 @@ pub(crate) fn figures() -> Vec<Figure> {
     let once = gained(&programs("once", ONCE), ONCE_LIMIT, 21);
     let reuse = gained(&programs("loop", LOOP), LOOP_LIMIT, 11);
     vec![
-        entry(&programs("entries", ENTRIES)),
         region(&programs("regions", REGIONS)),
         untouched(&compile(folder.path(), "untouched", UNTOUCHED, PINNED)),
         Figure::of("h100-pcie: allocate, touch, map, free in a loop", &reuse, LOOP_LIMIT),
@@ -266,13 +213,6 @@ const REGION_PROCESSES: usize = 15;
 const REGION_READINGS: usize = 40;
 const LOOP_LIMIT: f64 = 0.5;
 const ONCE_LIMIT: f64 = 1.0 / 0.98;
-
-fn entry(programs: &Programs) -> Figure {
-    let printed =
-        |program: &Path| -> f64 { succeed(&mut eager(program)).trim().parse().expect("a number") };
-    let (stock, ours) = alternate(15, || printed(&programs.stock), || printed(&programs.ours));
-    Figure::new("an entry that is registered already, ns more", ours - stock, 30.0)
-}
 
 /// What is ours in a region, beside what `malloc` being ours costs a software driver,
 /// which calls it a hundred times: the program with the runtime switched off.
