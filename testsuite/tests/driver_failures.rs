@@ -4,12 +4,9 @@
 //! memory, too.
 //!
 //! libgomp calls some of these functions itself, and ends the program where they
-//! fail. Which calls are the runtime's is seen in the driver's trace: it makes its
-//! own between `cuCtxPushCurrent` and `cuCtxPopCurrent`, and around
-//! `cuDevicePrimaryCtxRetain`.
+//! fail: only the runtime's own calls are counted and fail.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -40,6 +37,9 @@ const UNIFIED: [&str; 8] = [
     "offmem.fortran/stream.f90",
     "offmem.oacc-c/async-wait.c",
 ];
+
+/// Whose calls fail.
+const RUNTIME: &str = "libgomp-offmem";
 
 const REGISTER: &str = "cuMemHostRegister_v2";
 const UNREGISTER: &str = "cuMemHostUnregister";
@@ -119,43 +119,17 @@ impl Program {
         run(program.envs(variables.iter().copied()))
     }
 
-    /// The runtime's own calls: functions, and which of their calls these are.
-    fn calls(&self) -> HashMap<String, Vec<usize>> {
-        let output = self.run(self.memory, &[("SOFTCUDA_TRACE", "1")]);
+    /// How often the runtime calls each function.
+    fn calls(&self) -> HashMap<String, usize> {
+        let output = self.run(self.memory, &[("SOFTCUDA_TRACE", "callers")]);
         assert!(output.status.success(), "{}: {}", self.name, text(&output));
-        let text = text(&output);
-        let trace: Vec<&str> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("softcuda: "))
-            .filter_map(|line| line.split(' ').next())
-            .filter(|name| name.starts_with("cu"))
-            .collect();
-        let is_ours = |i: usize| {
-            matches!(
-                trace.get(i + 1..i + 3),
-                Some(
-                    [REGISTER | UNREGISTER | ATTRIBUTE | ALLOCATE | ADVISE | PREFETCH, _]
-                        | ["cuMemFree_v2", POP]
-                        | ["cuCtxGetDevice", "cuDeviceGetAttribute"]
-                )
-            )
-        };
-        let beginning = beginning(&trace);
-        // The driver's first call, cuInit, which reads what is to fail, is neither shown nor counted.
-        let (mut seen, mut ours) = (HashMap::new(), HashMap::new());
-        let mut inside = false;
-        for (i, name) in trace.iter().enumerate() {
-            let count: &mut usize = seen.entry(*name).or_default();
-            *count += 1;
-            let next_is_ours = trace.get(i + 1) == Some(&PUSH) && is_ours(i + 1);
-            inside |= *name == PUSH && is_ours(i);
-            // The engine asks for the context before all else.
-            if inside || beginning.contains(&i) || *name == "cuCtxGetCurrent" && next_is_ours {
-                ours.entry((*name).to_owned()).or_insert_with(Vec::new).push(*count);
-            }
-            inside &= *name != POP;
+        let by_us = format!(" by {RUNTIME}");
+        let mut calls = HashMap::new();
+        for line in text(&output).lines().filter(|line| line.ends_with(&by_us)) {
+            let function = line.strip_prefix("softcuda: ").and_then(|call| call.split(' ').next());
+            *calls.entry(function.expect("a call").to_owned()).or_default() += 1;
         }
-        ours
+        calls
     }
 
     /// Runs with a failure: does it what `stock` does, and say no more than lines
@@ -176,19 +150,6 @@ impl Program {
         assert!(errors.lines().all(ours), "{said}");
         assert!(errors.lines().count() <= 1, "{said}");
     }
-}
-
-/// In a trace, the calls by which the runtime looks for unified memory, and begins it.
-fn beginning(trace: &[&str]) -> Range<usize> {
-    let Some(retain) = trace.iter().position(|name| *name == RETAIN) else { return 0..0 };
-    let looks = |name: &&&str| matches!(**name, "cuDeviceGet" | "cuDeviceGetAttribute");
-    let count = retain - trace[..retain].iter().rev().take_while(looks).count() - 1;
-    let is_after_init = count > 0 && trace[count - 1] == "cuInit";
-    let mut end = retain + 1;
-    for name in ["cuDeviceGetAttribute", PUSH, REGISTER, POP, "cuCtxGetCurrent", PUSH] {
-        end += usize::from(trace.get(end) == Some(&name));
-    }
-    count - usize::from(is_after_init)..end
 }
 
 fn offloads() -> bool {
@@ -238,10 +199,10 @@ fn try_all(
         assert!(stock.status.success(), "{name}: {}", text(&stock));
         let calls = program.calls();
         for (function, error) in functions {
-            let calls = calls.get(*function).map_or(&[][..], Vec::as_slice);
-            let last = calls.iter().skip(CALLS_MAX).next_back();
-            for call in calls.iter().take(CALLS_MAX).chain(last) {
-                program.with(&stock, &format!("{function}:{call}={error}"));
+            let calls = calls.get(*function).copied().unwrap_or(0);
+            let last = (calls > CALLS_MAX).then_some(calls);
+            for call in (1..=calls.min(CALLS_MAX)).chain(last) {
+                program.with(&stock, &format!("{function}@{RUNTIME}:{call}={error}"));
                 *tried.entry(function).or_default() += 1;
             }
         }

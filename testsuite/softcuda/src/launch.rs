@@ -3,6 +3,7 @@
 use crate::cost::Expense;
 use crate::message::say;
 use crate::module::Function;
+use crate::option::Trace;
 use crate::status::{Outcome, Status};
 use crate::stream::Work;
 use crate::view::View;
@@ -100,7 +101,7 @@ fn run(function: &Function, launch: &Launch) -> Outcome {
         }
         Err(fault) => {
             // A program that stops its own kernel knows why.
-            if !fault.is_trap() || machine.options.trace {
+            if !fault.is_trap() || machine.options.trace != Trace::Off {
                 say(format_args!("kernel {}: {fault}", function.name));
             }
             Err(match view.refused() {

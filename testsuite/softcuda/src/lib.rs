@@ -9,6 +9,7 @@
 
 mod api;
 mod bounds;
+mod caller;
 mod context;
 mod copy;
 mod cost;

@@ -20,6 +20,15 @@ pub(crate) enum Pinning {
     Frames,
 }
 
+/// What of the calls is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trace {
+    Off,
+    Calls,
+    /// Also which library each call came from.
+    Callers,
+}
+
 /// Everything that the environment decides.
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -43,7 +52,7 @@ pub(crate) struct Options {
     pub(crate) costs: Option<Costs>,
     pub(crate) pace: u32,
     pub(crate) report: Report,
-    pub(crate) trace: bool,
+    pub(crate) trace: Trace,
 }
 
 impl Default for Options {
@@ -70,7 +79,7 @@ impl Default for Options {
             costs: None,
             pace: 0,
             report: Report::Off,
-            trace: false,
+            trace: Trace::Off,
         }
     }
 }
@@ -120,7 +129,11 @@ const TABLE: &[(&str, Reader, &str)] = &[
     ("PIN", |o, v| set(&mut o.pinning, choice(v, PINNINGS)), "auto, ring, pipe, frames"),
     ("PIN_LIMIT", |o, v| set(&mut o.pin_limit, size(v, 0..=u64::MAX)), "a size such as 64M"),
     ("RULES", |o, v| explain(&mut o.rules, Rules::parse(v)), "NAME=accept or NAME=ERROR, …"),
-    ("FAIL", |o, v| explain(&mut o.failures, Failures::parse(v)), "FUNCTION:CALL=ERROR, …"),
+    (
+        "FAIL",
+        |o, v| explain(&mut o.failures, Failures::parse(v)),
+        "FUNCTION[@LIBRARY]:CALL=ERROR, …",
+    ),
     (
         "COSTS",
         |o, v| explain(&mut o.costs, Costs::parse(v).map(Some)),
@@ -128,8 +141,11 @@ const TABLE: &[(&str, Reader, &str)] = &[
     ),
     ("PACE", |o, v| set(&mut o.pace, number(v, 0..=1000)), "0 to 1000 times the modelled time"),
     ("STATS", |o, v| set(&mut o.report, Some(report(v))), "0, 1, FILE"),
-    ("TRACE", |o, v| set(&mut o.trace, flag(v)), "0, 1"),
+    ("TRACE", |o, v| set(&mut o.trace, choice(v, TRACES)), "0, 1, callers"),
 ];
+
+const TRACES: &[(&str, Trace)] =
+    &[("0", Trace::Off), ("1", Trace::Calls), ("callers", Trace::Callers)];
 
 const PINNINGS: &[(&str, Pinning)] = &[
     ("auto", Pinning::Auto),
@@ -246,7 +262,7 @@ mod tests {
         ])
         .unwrap();
         assert_eq!((options.devices, options.memory), (2, 64 << 20));
-        assert!(options.deferred && !options.trace);
+        assert!(options.deferred && options.trace == Trace::Off);
         assert_eq!(options.report, Report::Json("/tmp/x.json".to_owned()));
     }
 
@@ -260,6 +276,6 @@ mod tests {
         assert!(error("SOFTCUDA_COSTS", "a100").contains("gh200"));
         assert!(error("SOFTCUDA_PACE", "-1").contains("0 to 1000"));
         assert!(error("SOFTCUDA_PACE", "2").contains("needs SOFTCUDA_COSTS"));
-        assert!(error("SOFTCUDA_FAIL", "cuInit").contains("FUNCTION:CALL=ERROR"));
+        assert!(error("SOFTCUDA_FAIL", "cuInit").contains("FUNCTION[@LIBRARY]:CALL=ERROR"));
     }
 }

@@ -3,9 +3,10 @@
 
 #![allow(non_snake_case, reason = "the names are those of the CUDA driver API")]
 
+use crate::caller;
 use crate::driver;
 use crate::message::say;
-use crate::option::Options;
+use crate::option::{Options, Trace};
 use crate::status::{Outcome, Status};
 use std::ffi::{c_int, c_void};
 use std::fmt::Arguments;
@@ -95,9 +96,12 @@ fn call(name: &str, arguments: Arguments, body: impl FnOnce() -> Outcome) -> c_i
         None => body(),
     };
     let status = outcome.err().unwrap_or(Status::SUCCESS);
-    if machine.is_some_and(|machine| machine.options.trace) {
+    let trace = machine.map_or(Trace::Off, |machine| machine.options.trace);
+    if trace != Trace::Off {
         let text = status.name().unwrap_or(c"?").to_string_lossy();
-        say(format_args!("{name}{arguments} -> {text}"));
+        let caller = (trace == Trace::Callers).then(caller::library).flatten();
+        let by = caller.map(|library| format!(" by {library}")).unwrap_or_default();
+        say(format_args!("{name}{arguments} -> {text}{by}"));
     }
     status.0
 }
