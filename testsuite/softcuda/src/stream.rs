@@ -62,6 +62,12 @@ struct Queue {
     calls: Vec<JoinHandle<()>>,
 }
 
+impl Queue {
+    fn calls(&self) -> bool {
+        self.calls.iter().any(|call| !call.is_finished())
+    }
+}
+
 impl Streams {
     /// The default stream only.
     pub(crate) fn new(deferred: bool) -> Streams {
@@ -79,10 +85,11 @@ impl Streams {
         stream
     }
 
-    /// Ends a stream, after its work.
+    /// Ends a stream, after its work and its calls.
     pub(crate) fn destroy(&self, stream: usize) -> Outcome {
         let mut state = self.state();
         state.drain(stream, u64::MAX);
+        state.join(stream);
         state.queues.remove(&stream);
         state.report()
     }
@@ -142,10 +149,13 @@ impl Streams {
     }
 
     /// `cuStreamQuery`. Each call lets the stream get on by one piece of
-    /// work, so that a program that polls comes to an end.
+    /// work, so that a program that polls comes to an end. A call is work of
+    /// its stream until it has returned.
     pub(crate) fn query(&self, stream: usize) -> Outcome {
         let mut state = self.state();
-        let Some(number) = state.first(stream) else { return state.report() };
+        let Some(number) = state.first(stream) else {
+            return if state.calls(stream) { Err(Status::NOT_READY) } else { state.report() };
+        };
         state.drain(stream, number);
         state.report()?;
         Err(Status::NOT_READY)
@@ -153,7 +163,8 @@ impl Streams {
 
     /// Whether any work waits.
     pub(crate) fn busy(&self) -> bool {
-        self.state().queues.values().any(|queue| !queue.work.is_empty())
+        let state = self.state();
+        state.queues.values().any(|queue| !queue.work.is_empty() || queue.calls())
     }
 
     /// The error of a kernel, which nothing but a new context removes.
@@ -174,6 +185,11 @@ impl State {
 
     fn first(&self, stream: usize) -> Option<u64> {
         self.queues.get(&stream)?.work.front().map(|(number, _)| *number)
+    }
+
+    /// Whether a call of the stream has not returned.
+    fn calls(&self, stream: usize) -> bool {
+        self.queues.get(&stream).is_some_and(Queue::calls)
     }
 
     /// What a synchronising call returns.
@@ -343,5 +359,19 @@ mod tests {
         streams.push(DEFAULT, note(&log, "after")).unwrap();
         assert_eq!(taken(&log), ["call", "after"]);
         streams.destroy(DEFAULT).unwrap();
+    }
+
+    #[test]
+    fn a_stream_is_not_ready_before_its_call_has_returned() {
+        let streams = Streams::new(false);
+        let (end, wait) = std::sync::mpsc::channel::<()>();
+        let call = move |_| wait.recv().unwrap();
+        streams.push(DEFAULT, Work::Call(Box::new(call))).unwrap();
+        assert_eq!(streams.query(DEFAULT), Err(Status::NOT_READY));
+        assert!(streams.busy());
+        end.send(()).unwrap();
+        streams.synchronize(DEFAULT).unwrap();
+        assert_eq!(streams.query(DEFAULT), Ok(()));
+        assert!(!streams.busy());
     }
 }
