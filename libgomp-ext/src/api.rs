@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use offmem_registration::Range;
 
+use crate::errno;
 use crate::report::{self, Figures, TOTAL};
 
 /// What stands behind them. Any thread may call each at any time; errors are
@@ -93,7 +94,7 @@ impl Stats {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn offmem_is_pinned(address: *const c_void, size: usize) -> c_int {
     let pinned = |range| engine().is_some_and(|engine| (engine.is_pinned)(range));
-    keep_errno(|| c_int::from(range(address, size).is_some_and(pinned)))
+    errno::keep(|| c_int::from(range(address, size).is_some_and(pinned)))
 }
 
 /// `offmem.h`.
@@ -118,7 +119,7 @@ pub(crate) unsafe extern "C" fn offmem_get_stats(stats: *mut Stats, size: usize)
         return libc::EINVAL;
     }
     COUNTED.store(true, Ordering::Relaxed);
-    let now = keep_errno(Stats::now);
+    let now = errno::keep(Stats::now);
     // Whole fields only.
     let known = size.min(mem::size_of::<Stats>()) & !(mem::size_of::<u64>() - 1);
     // SAFETY: `size` bytes are the caller's, and `known` of them ours to read.
@@ -141,17 +142,7 @@ fn answer(
 ) -> c_int {
     let Some(range) = range(address, size) else { return libc::EINVAL };
     let Some(engine) = engine() else { return libc::ENOTSUP };
-    keep_errno(|| function(engine)(range)).err().unwrap_or(0)
-}
-
-/// The program's `errno` is not ours to change.
-fn keep_errno<T>(function: impl FnOnce() -> T) -> T {
-    // SAFETY: this thread's variable.
-    let errno = unsafe { *libc::__errno_location() };
-    let result = function();
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = errno };
-    result
+    errno::keep(|| function(engine)(range)).err().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -161,14 +152,14 @@ mod tests {
 
     use super::{Engine, Figures, Stats};
     use super::{offmem_get_stats, offmem_is_pinned, offmem_pin, offmem_unpin, serve};
+    use crate::errno;
 
     /// Page-locks nothing: what it answers shows what it was asked.
     static ENGINE: Engine = Engine {
         is_pinned: |range| range.size() == 4096,
         pin: |range| if range.start == 4096 { Ok(()) } else { Err(libc::ENOMEM) },
         unpin: |_| {
-            // SAFETY: this thread's variable.
-            unsafe { *libc::__errno_location() = libc::EIO };
+            errno::set(libc::EIO);
             Err(libc::EBUSY)
         },
         figures: || Figures { registered_bytes: 7, unregister_ns: 9, ..Figures::default() },
@@ -193,11 +184,9 @@ mod tests {
             assert_eq!(offmem_pin(at(address), size), libc::EINVAL);
             assert_eq!(offmem_unpin(at(address), size), libc::EINVAL);
         }
-        // SAFETY: this thread's variable.
-        unsafe { *libc::__errno_location() = libc::EDOM };
+        errno::set(libc::EDOM);
         assert_eq!(offmem_unpin(at(4096), 1), libc::EBUSY);
-        // SAFETY: as above.
-        assert_eq!(unsafe { *libc::__errno_location() }, libc::EDOM);
+        assert_eq!(errno::get(), libc::EDOM);
     }
 
     #[test]

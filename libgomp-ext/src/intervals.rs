@@ -9,6 +9,8 @@ use core::ptr;
 
 use offmem_registration::Range;
 
+use crate::errno;
+
 /// Half full, they hold the 65530 mappings that Linux lets a process have.
 const CHUNKS: usize = 8192;
 const CHUNK: usize = 16;
@@ -223,14 +225,10 @@ impl Intervals {
             let protection = libc::PROT_READ | libc::PROT_WRITE;
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
             let size = size_of::<Pool>();
-            // SAFETY: a new mapping, anywhere; errno is this thread's own.
-            let pages = unsafe {
-                let error = *libc::__errno_location();
-                let pages =
-                    libc::syscall(libc::SYS_mmap, 0usize, size, protection, flags, -1, 0usize);
-                *libc::__errno_location() = error;
-                pages
-            };
+            // SAFETY: a new mapping, anywhere.
+            let pages = errno::keep(|| unsafe {
+                libc::syscall(libc::SYS_mmap, 0usize, size, protection, flags, -1, 0usize)
+            });
             if pages == -1 {
                 return false;
             }

@@ -17,6 +17,7 @@ mod driver;
 mod engine;
 mod entry;
 mod environment;
+mod errno;
 mod function;
 mod heap;
 mod hook;

@@ -4,6 +4,8 @@ use core::ops::ControlFlow;
 
 use offmem_registration::Range;
 
+use crate::errno;
+
 /// A line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping {
@@ -19,9 +21,8 @@ pub(crate) struct Mapping {
 /// cannot be read. It allocates nothing and preserves `errno`, so that hooks may
 /// use it; it costs about a microsecond for three mappings.
 pub(crate) fn each(mut f: impl FnMut(Mapping) -> ControlFlow<()>) {
-    // SAFETY: valid strings and buffers; errno is this thread's own.
-    unsafe {
-        let error = *libc::__errno_location();
+    // SAFETY: valid strings and buffers.
+    errno::keep(|| unsafe {
         let file = libc::syscall(
             libc::SYS_openat,
             libc::AT_FDCWD,
@@ -35,8 +36,7 @@ pub(crate) fn each(mut f: impl FnMut(Mapping) -> ControlFlow<()>) {
             );
             libc::syscall(libc::SYS_close, file);
         }
-        *libc::__errno_location() = error;
-    }
+    });
 }
 
 /// What the process may do with a range.

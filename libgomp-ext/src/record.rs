@@ -14,6 +14,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use offmem_registration::Range;
 
+use crate::errno;
 use crate::intervals::Intervals;
 
 /// How many notes handlers may leave during one hook. With more, everything is
@@ -161,12 +162,8 @@ fn wait(attempt: u32) {
         return;
     }
     let moment = libc::timespec { tv_sec: 0, tv_nsec: 20_000 };
-    // SAFETY: valid for the read, and errno is this thread's own.
-    unsafe {
-        let error = *libc::__errno_location();
-        libc::nanosleep(&raw const moment, ptr::null_mut());
-        *libc::__errno_location() = error;
-    }
+    // SAFETY: valid for the read.
+    errno::keep(|| unsafe { libc::nanosleep(&raw const moment, ptr::null_mut()) });
 }
 
 #[cfg(test)]

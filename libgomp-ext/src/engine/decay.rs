@@ -15,7 +15,7 @@ use std::time::Duration;
 use offmem_registration::lock::Blocked;
 
 use crate::lock::Lock;
-use crate::{heap, unified};
+use crate::{errno, heap, unified};
 
 /// How often it looks.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -61,16 +61,14 @@ fn begin() {
     if BEGUN.swap(true, Ordering::Relaxed) {
         return;
     }
-    // SAFETY: this thread's own; free(3) leaves it alone.
-    let error = unsafe { *libc::__errno_location() };
-    let signals = Blocked::all();
-    let builder = thread::Builder::new().name("offmem".into()).stack_size(256 << 10);
-    if let Ok(handle) = builder.spawn(run) {
-        THREAD.get_or_init(|| handle.thread().clone());
-    }
-    drop(signals);
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = error };
+    // free(3) leaves it alone.
+    errno::keep(|| {
+        let _signals = Blocked::all();
+        let builder = thread::Builder::new().name("offmem".into()).stack_size(256 << 10);
+        if let Ok(handle) = builder.spawn(run) {
+            THREAD.get_or_init(|| handle.thread().clone());
+        }
+    });
 }
 
 /// Ends its work: when this returns, it is not at the driver, and will not be.

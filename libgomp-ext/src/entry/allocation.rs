@@ -6,6 +6,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicU8, Ordering};
 
+use crate::errno;
 use crate::function::{self, Function};
 use crate::message::fatal;
 use crate::sabotage;
@@ -122,8 +123,7 @@ pub(crate) unsafe extern "C" fn offmem_reallocarray(
         // SAFETY: the caller's.
         Some(bytes) => unsafe { offmem_realloc(block, bytes) },
         None => {
-            // SAFETY: this thread's own.
-            unsafe { *libc::__errno_location() = libc::ENOMEM };
+            errno::set(libc::ENOMEM);
             ptr::null_mut()
         }
     }

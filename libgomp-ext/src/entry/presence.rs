@@ -8,6 +8,7 @@ use offmem_registration::Range;
 use super::api::is_asynchronous;
 use super::{Device, entry, filter};
 use crate::engine;
+use crate::errno;
 use crate::function::Function;
 use crate::message::say;
 use crate::sabotage;
@@ -52,8 +53,7 @@ pub(super) fn is_readable(address: usize) -> bool {
     let status = unsafe {
         libc::syscall(libc::SYS_rt_sigprocmask, !0usize, address & !7, 0usize, size_of::<u64>())
     };
-    // SAFETY: this thread's errno.
-    status == 0 || unsafe { *libc::__errno_location() } != libc::EFAULT
+    status == 0 || errno::get() != libc::EFAULT
 }
 
 /// For what was put into OpenACC's `queue`.

@@ -25,6 +25,7 @@ use offmem_registration::{PAGE, Range};
 use self::arena::{Arena, Need, Resize, Work};
 use self::extent::{GRANULE, Index, Table};
 use self::parked::Parking;
+use crate::errno;
 use crate::kernel;
 use crate::lock::Lock;
 
@@ -357,7 +358,7 @@ pub(crate) fn statistics() -> Statistics {
 /// Before `fork`. The forking thread may go on allocating.
 pub(crate) fn acquire() {
     HEAP.acquire();
-    FORKING.store(thread(), Ordering::Relaxed);
+    FORKING.store(errno::place(), Ordering::Relaxed);
 }
 
 /// After `fork`, in the parent and in the child.
@@ -386,15 +387,9 @@ fn tell(listener: &AtomicPtr<()>, block: Range) {
     }
 }
 
-/// What tells threads apart, and is there before anything else is.
-fn thread() -> usize {
-    // SAFETY: always valid.
-    unsafe { libc::__errno_location() as usize }
-}
-
 fn with<R>(what: impl FnOnce(&mut Arena) -> R) -> R {
     let forking = FORKING.load(Ordering::Relaxed);
-    if forking != 0 && forking == thread() {
+    if forking != 0 && forking == errno::place() {
         // SAFETY: this thread acquired the lock, and is not inside of `with`.
         what(unsafe { HEAP.held() })
     } else {

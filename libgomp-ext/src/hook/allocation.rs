@@ -13,11 +13,14 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use super::next::Next;
-use super::{language, window};
+use super::family::{
+    ALIGNED_ALLOC, CALLOC, FREE, MALLOC, MEMALIGN, POSIX_MEMALIGN, PVALLOC, REALLOC, USABLE_SIZE,
+    VALLOC,
+};
+use super::{family, language, window};
 use crate::environment::{self, Activation};
 use crate::heap::{self, Resized};
-use crate::{message, unified};
+use crate::{errno, message, unified};
 
 /// Smaller blocks are never the heap's, whatever `OFFMEM_MIN_SIZE` says: libgomp
 /// gathers small copies in a buffer of its own. A constant, so that the common
@@ -39,46 +42,6 @@ const OFF: usize = 2;
 /// The thread that decides, which may allocate.
 static DECIDING: AtomicUsize = AtomicUsize::new(0);
 
-pub(super) type Malloc = unsafe extern "C" fn(usize) -> *mut c_void;
-type Calloc = unsafe extern "C" fn(usize, usize) -> *mut c_void;
-type Realloc = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
-type Free = unsafe extern "C" fn(*mut c_void);
-type Align = unsafe extern "C" fn(usize, usize) -> *mut c_void;
-type PosixAlign = unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int;
-type Usable = unsafe extern "C" fn(*mut c_void) -> usize;
-
-/// The next function `$name`, with a stand-in that finds it and, where there is none, returns
-/// `$without`.
-macro_rules! next {
-    ($($next:ident is $name:literal: $type:ty, ($($argument:ident: $of:ty),*) $(-> $result:ty)?, $without:expr;)+) => { $(
-        pub(super) static $next: Next<$type> = {
-            #[cold]
-            unsafe extern "C" fn stand_in($($argument: $of),*) $(-> $result)? {
-                match $next.find() {
-                    // SAFETY: the caller's arguments.
-                    Some(next) => unsafe { next($($argument),*) },
-                    None => $without,
-                }
-            }
-            Next::new($name, stand_in as *mut c_void)
-        };
-    )+ };
-}
-
-next! {
-    MALLOC is c"malloc": Malloc, (size: usize) -> *mut c_void, no_memory();
-    CALLOC is c"calloc": Calloc, (count: usize, size: usize) -> *mut c_void, no_memory();
-    REALLOC is c"realloc": Realloc, (block: *mut c_void, size: usize) -> *mut c_void, no_memory();
-    FREE is c"free": Free, (_block: *mut c_void), ();
-    POSIX_MEMALIGN is c"posix_memalign": PosixAlign,
-        (block: *mut *mut c_void, align: usize, size: usize) -> c_int, libc::ENOMEM;
-    ALIGNED_ALLOC is c"aligned_alloc": Align, (align: usize, size: usize) -> *mut c_void, no_memory();
-    MEMALIGN is c"memalign": Align, (align: usize, size: usize) -> *mut c_void, no_memory();
-    VALLOC is c"valloc": Malloc, (size: usize) -> *mut c_void, no_memory();
-    PVALLOC is c"pvalloc": Malloc, (size: usize) -> *mut c_void, no_memory();
-    USABLE_SIZE is c"malloc_usable_size": Usable, (_block: *mut c_void) -> usize, 0;
-}
-
 /// Whether big blocks are the heap's in this process.
 pub(crate) fn is_on() -> bool {
     DECIDED.load(Ordering::Acquire) == ON
@@ -88,7 +51,7 @@ pub(crate) fn is_on() -> bool {
 pub(crate) fn why_off() -> Option<&'static str> {
     if DECIDED.load(Ordering::Acquire) == UNDECIDED {
         // Another malloc comes before ours, or stands in its place, as valgrind's does.
-        return Some(if is_libcs_only() { NONE_CAME } else { NOT_LIBCS });
+        return Some(if family::is_libcs_only() { NONE_CAME } else { NOT_LIBCS });
     }
     heap::why_off()
 }
@@ -361,12 +324,9 @@ unsafe extern "C" fn free_covered(block: *mut c_void) {
 
 #[inline(never)]
 extern "C" fn free_owned(block: *mut c_void) {
-    let errno = errno_location();
-    let before = *errno;
-    if !heap::free(block as usize) {
+    if !errno::keep(|| heap::free(block as usize)) {
         message::abort(b"libgomp-offmem: free(): invalid pointer\n");
     }
-    *errno = before;
 }
 
 /// # Safety
@@ -409,12 +369,12 @@ unsafe extern "C" fn realloc_owned(block: *mut c_void, size: usize) -> *mut c_vo
         free_owned(block);
         return ptr::null_mut();
     }
-    let error = errno();
+    let error = errno::get();
     let mut held = size;
     if size >= THRESHOLD.load(Ordering::Relaxed) {
         match heap::resize(block as usize, size) {
             Resized::At(new) => {
-                set_errno(error);
+                errno::set(error);
                 return new.cast();
             }
             Resized::Copy(bytes) => held = bytes,
@@ -427,7 +387,7 @@ unsafe extern "C" fn realloc_owned(block: *mut c_void, size: usize) -> *mut c_vo
         if !new.is_null() {
             ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), held.min(size));
             free_owned(block);
-            set_errno(error);
+            errno::set(error);
         }
         new
     }
@@ -445,15 +405,15 @@ fn serves(size: usize) -> bool {
 #[cold]
 #[inline(never)]
 fn decide() {
-    let thread = (&raw const *errno_location()) as usize;
+    let thread = errno::place();
     if !environment::is_ready() || DECIDING.load(Ordering::Relaxed) == thread {
         return;
     }
     DECIDING.store(thread, Ordering::Relaxed);
-    let error = errno();
+    let error = errno::get();
     let begun = if environment::activation() == Activation::Off {
         Err(&"OFFMEM=off")
-    } else if !is_libcs_only() {
+    } else if !family::is_libcs_only() {
         Err(&NOT_LIBCS)
     } else {
         heap::start()
@@ -469,39 +429,6 @@ fn decide() {
             DECIDED.store(OFF, Ordering::Relaxed);
         }
     }
-    set_errno(error);
+    errno::set(error);
     DECIDING.store(0, Ordering::Relaxed);
-}
-
-/// Whether all of the family is ours, with libc's behind it. Else some block of
-/// ours could be freed by a stranger.
-pub(crate) fn is_libcs_only() -> bool {
-    MALLOC.is_between()
-        && CALLOC.is_between()
-        && REALLOC.is_between()
-        && FREE.is_between()
-        && POSIX_MEMALIGN.is_between()
-        && ALIGNED_ALLOC.is_between()
-        && MEMALIGN.is_between()
-        && VALLOC.is_between()
-        && PVALLOC.is_between()
-        && USABLE_SIZE.is_between()
-}
-
-fn no_memory() -> *mut c_void {
-    set_errno(libc::ENOMEM);
-    ptr::null_mut()
-}
-
-fn errno_location() -> &'static mut c_int {
-    // SAFETY: this thread's own.
-    unsafe { &mut *libc::__errno_location() }
-}
-
-fn errno() -> c_int {
-    *errno_location()
-}
-
-fn set_errno(error: c_int) {
-    *errno_location() = error;
 }

@@ -9,6 +9,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use offmem_registration::PAGE;
 
+use crate::errno;
+
 /// What a hook says when it is called with the check's own argument.
 #[derive(Clone, Copy)]
 pub(super) enum Hook {
@@ -64,15 +66,13 @@ pub(crate) fn works() -> Working {
 fn probe(lookup: impl Fn(&CStr) -> *mut c_void) -> Working {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: errno is this thread's own.
-    let error = unsafe { *libc::__errno_location() };
     SEEN.store(0, Ordering::Relaxed);
-    probe_mappings(&lookup);
-    probe_library(&lookup);
+    errno::keep(|| {
+        probe_mappings(&lookup);
+        probe_library(&lookup);
+    });
     PROBE.store(1, Ordering::Relaxed);
     let seen = SEEN.load(Ordering::Relaxed);
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = error };
 
     let all = |hooks: &[Hook]| hooks.iter().all(|hook| seen & *hook as u32 != 0);
     Working {

@@ -10,7 +10,7 @@ use core::{mem, ptr};
 
 use offmem_registration::Range;
 
-use super::allocation::{MALLOC, Malloc};
+use super::family::{MALLOC, Malloc};
 use crate::unified;
 
 /// `[start, end)` of each one's code; empty where it is not there.
@@ -22,7 +22,7 @@ const NAMES: [&[u8]; 2] = [b"libstdc++.so", b"libgfortran.so"];
 static LIBCS: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
 /// What C++'s and Fortran's own libraries allocate is unified from now on. Such
-/// memory may be freed by anybody, so the family must be [ours](super::allocation::is_libcs_only).
+/// memory may be freed by anybody, so the family must be [ours](super::family::is_libcs_only).
 pub(crate) fn serve() {
     if cfg!(target_arch = "x86_64") && find() {
         // It must be known before the first call of the detour.

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use offmem_registration::Range;
 
+use crate::errno;
+
 static ARMED: AtomicBool = AtomicBool::new(false);
 static GONE: OnceLock<fn(Range)> = OnceLock::new();
 
@@ -38,11 +40,6 @@ pub(crate) fn gone(range: Range) {
 #[cold]
 fn tell(range: Range) {
     if let Some(f) = GONE.get() {
-        // SAFETY: errno is this thread's own.
-        unsafe {
-            let error = *libc::__errno_location();
-            f(range);
-            *libc::__errno_location() = error;
-        }
+        errno::keep(|| f(range));
     }
 }

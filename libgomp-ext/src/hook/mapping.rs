@@ -17,6 +17,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use offmem_registration::{PAGE, Range};
 
+use crate::errno;
 use crate::function::Function;
 use crate::hook::check::{self, Hook};
 use crate::hook::listener::gone;
@@ -136,12 +137,8 @@ pub(crate) unsafe extern "C" fn mmap(
 
 fn unlock_file(mapping: *mut c_void, size: usize) {
     if BORN_LOCKED.load(Ordering::Relaxed) {
-        // SAFETY: the new mapping is ours to unlock, errno this thread's own.
-        unsafe {
-            let error = *libc::__errno_location();
-            libc::munlock(mapping, size);
-            *libc::__errno_location() = error;
-        }
+        // SAFETY: the new mapping is ours to unlock.
+        errno::keep(|| unsafe { libc::munlock(mapping, size) });
     }
 }
 
@@ -161,12 +158,9 @@ fn tag(protection: c_int, flags: c_int, file: c_int) -> Option<usize> {
 
 fn is_regular(file: c_int) -> bool {
     let mut status = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: `status` is valid for the write, and read where it was written;
-    // errno is this thread's own.
+    // SAFETY: `status` is valid for the write, and read where it was written.
     unsafe {
-        let error = *libc::__errno_location();
-        let known = libc::fstat(file, status.as_mut_ptr()) == 0;
-        *libc::__errno_location() = error;
+        let known = errno::keep(|| libc::fstat(file, status.as_mut_ptr()) == 0);
         known && status.assume_init().st_mode & libc::S_IFMT == libc::S_IFREG
     }
 }

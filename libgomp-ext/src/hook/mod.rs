@@ -5,6 +5,8 @@
 pub(crate) mod allocation;
 pub(crate) mod brk;
 pub(crate) mod check;
+#[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
+pub(crate) mod family;
 pub(crate) mod foreign;
 #[cfg_attr(test, allow(dead_code, reason = "of allocation"))]
 pub(crate) mod language;

@@ -6,6 +6,8 @@ use core::mem;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use crate::errno;
+
 /// The thread that is looking a function up, which may allocate.
 static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
@@ -53,8 +55,7 @@ impl<F: Copy> Next<F> {
 
     /// Where the function is.
     pub(super) fn address(&self) -> Option<*mut c_void> {
-        // SAFETY: always valid; it tells threads apart.
-        let thread = unsafe { libc::__errno_location() as usize };
+        let thread = errno::place();
         if LOOKING.load(Ordering::Relaxed) == thread {
             return None;
         }

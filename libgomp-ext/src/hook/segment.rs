@@ -6,6 +6,7 @@ use core::ops::ControlFlow;
 
 use offmem_registration::Range;
 
+use crate::errno;
 use crate::function::Function;
 use crate::hook::check::{self, Hook};
 use crate::hook::listener::{gone, is_armed};
@@ -81,12 +82,10 @@ pub(crate) unsafe extern "C" fn shmdt(address: *const c_void) -> c_int {
 /// A segment's size in bytes, if it may be asked for.
 fn size(identifier: c_int) -> Option<usize> {
     let mut status = MaybeUninit::<libc::shmid_ds>::uninit();
-    // SAFETY: `status` is valid for the write, and read where it was written;
-    // errno is this thread's own.
+    // SAFETY: `status` is valid for the write, and read where it was written.
     unsafe {
-        let error = *libc::__errno_location();
-        let known = libc::shmctl(identifier, libc::IPC_STAT, status.as_mut_ptr()) == 0;
-        *libc::__errno_location() = error;
+        let shmctl = || libc::shmctl(identifier, libc::IPC_STAT, status.as_mut_ptr());
+        let known = errno::keep(shmctl) == 0;
         known.then(|| status.assume_init().shm_segsz)
     }
 }

@@ -1,8 +1,9 @@
 //! Blocks of the pool, by whomever they come back.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_void;
 use core::ptr;
 
+use crate::errno;
 use crate::hook::allocation::malloc;
 
 /// free(3).
@@ -36,7 +37,7 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
             free(block);
             return ptr::null_mut();
         }
-        let error = errno();
+        let error = errno::get();
         let mut new: *mut c_void = offmem_pool::resize(block.cast(), size).cast();
         if new.is_null() {
             new = malloc(size);
@@ -47,17 +48,7 @@ pub(crate) unsafe fn resize(block: *mut c_void, size: usize) -> *mut c_void {
             ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), held);
             free(block);
         }
-        set_errno(error);
+        errno::set(error);
         new
     }
-}
-
-fn errno() -> c_int {
-    // SAFETY: this thread's own.
-    unsafe { *libc::__errno_location() }
-}
-
-fn set_errno(error: c_int) {
-    // SAFETY: this thread's own.
-    unsafe { *libc::__errno_location() = error };
 }

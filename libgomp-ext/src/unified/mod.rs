@@ -22,7 +22,7 @@ use offmem_registration::Range;
 
 use crate::driver::managed::Side;
 use crate::engine::Device;
-use crate::hook::{allocation, language};
+use crate::hook::{family, language};
 use crate::message::{fall_short, say};
 use crate::report::Unified;
 use crate::{budget, environment, kernel, sabotage};
@@ -263,7 +263,7 @@ const MUCH: usize = 64 << 20;
 fn begin() {
     let begun = if environment::unified_pool() == Some(environment::Amount::Bytes(0)) {
         Err(None)
-    } else if !allocation::is_libcs_only() && !sabotage::lacks(c"libcs") {
+    } else if !family::is_libcs_only() && !sabotage::lacks(c"libcs") {
         Err(Some("malloc is not libc's in this process"))
     } else {
         slab::begin(environment::unified_pool().map(budget::of_memory));

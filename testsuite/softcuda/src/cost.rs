@@ -71,6 +71,33 @@ impl Costs {
     fn bandwidths(&self) -> [f64; 4] {
         [self.htod_pageable, self.htod_pinned, self.dtoh_pageable, self.dtoh_pinned]
     }
+
+    /// How long `expense` takes.
+    fn price(&self, expense: Expense) -> Duration {
+        let per_gib =
+            |bytes: u64, milliseconds: f64| bytes as f64 / 1_073_741_824.0 * milliseconds * 1e6;
+        // GB/s is bytes per nanosecond.
+        let nanoseconds = match expense {
+            Expense::HtoD(bytes, pinned) => {
+                let bandwidth = if pinned { self.htod_pinned } else { self.htod_pageable };
+                bytes as f64 / bandwidth + self.copy_call * 1e3
+            }
+            Expense::DtoH(bytes, pinned) => {
+                let bandwidth = if pinned { self.dtoh_pinned } else { self.dtoh_pageable };
+                bytes as f64 / bandwidth + self.copy_call * 1e3
+            }
+            Expense::Register { resident, cold } => {
+                per_gib(resident, self.register_resident)
+                    + per_gib(cold, self.register_cold)
+                    + self.register_call * 1e3
+            }
+            Expense::Unregister(bytes) => {
+                per_gib(bytes, self.unregister) + self.register_call * 1e3
+            }
+            Expense::Launch => self.launch * 1e3,
+        };
+        Duration::from_nanos(nanoseconds as u64)
+    }
 }
 
 /// Something that takes time on a real machine.
@@ -108,32 +135,16 @@ impl Clock {
     /// `began` and is done.
     pub(crate) fn spend(&self, began: Instant, expense: Expense) {
         let Some(costs) = &self.costs else { return };
-        let per_gib =
-            |bytes: u64, milliseconds: f64| bytes as f64 / 1_073_741_824.0 * milliseconds * 1e6;
-        // GB/s is bytes per nanosecond.
-        let nanoseconds = match expense {
-            Expense::HtoD(bytes, pinned) => {
-                let bandwidth = if pinned { costs.htod_pinned } else { costs.htod_pageable };
-                bytes as f64 / bandwidth + costs.copy_call * 1e3
-            }
-            Expense::DtoH(bytes, pinned) => {
-                let bandwidth = if pinned { costs.dtoh_pinned } else { costs.dtoh_pageable };
-                bytes as f64 / bandwidth + costs.copy_call * 1e3
-            }
-            Expense::Register { resident, cold } => {
-                per_gib(resident, costs.register_resident)
-                    + per_gib(cold, costs.register_cold)
-                    + costs.register_call * 1e3
-            }
-            Expense::Unregister(bytes) => {
-                per_gib(bytes, costs.unregister) + costs.register_call * 1e3
-            }
-            Expense::Launch => costs.launch * 1e3,
-        };
-        self.nanoseconds.fetch_add(nanoseconds as u64, Ordering::Relaxed);
-        if self.pace > 0 {
-            wait_until(began + Duration::from_nanos(nanoseconds as u64) * self.pace);
+        let price = costs.price(expense);
+        self.nanoseconds.fetch_add(price.as_nanos() as u64, Ordering::Relaxed);
+        if let Some(end) = self.end(began, price) {
+            wait_until(end);
         }
+    }
+
+    /// When something of that price ends that began at `began`, in real time.
+    fn end(&self, began: Instant, price: Duration) -> Option<Instant> {
+        (self.pace > 0).then(|| began + price * self.pace)
     }
 
     /// Whether there are costs.
@@ -196,12 +207,10 @@ mod tests {
         let began = Instant::now();
         clock.spend(began, Expense::HtoD(8_000_000, false));
         assert!(began.elapsed() >= Duration::from_micros(3 * 1008));
-        let began = Instant::now();
-        std::thread::sleep(Duration::from_millis(5));
-        let before = Instant::now();
-        clock.spend(began, Expense::HtoD(8_000_000, false));
-        // Real work counts; loosely, for another program may come between.
-        assert!(before.elapsed() < Duration::from_millis(3), "{:?}", before.elapsed());
+        // Real work counts: the end is so far from the beginning.
+        let price = Duration::from_micros(5);
+        assert_eq!(clock.end(began, price), Some(began + 3 * price));
+        assert_eq!(Clock::default().end(began, price), None);
     }
 
     #[test]

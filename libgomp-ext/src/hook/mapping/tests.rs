@@ -2,13 +2,13 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::fs::File;
-use std::io;
 use std::os::fd::AsRawFd;
 use std::thread;
 
 use offmem_registration::{PAGE, Range};
 
 use super::{MIN_SIZE, madvise, mmap, mremap, munmap, process_madvise, remap_file_pages};
+use crate::errno;
 use crate::hook::witness::Witness;
 use crate::origin::{self, Origin};
 
@@ -46,15 +46,6 @@ fn origin(place: *mut c_void, size: usize) -> Origin {
     origin::of(range(place, size), |_| None)
 }
 
-fn errno() -> c_int {
-    io::Error::last_os_error().raw_os_error().unwrap_or(0)
-}
-
-fn set_errno(error: c_int) {
-    // SAFETY: this thread's own.
-    unsafe { *libc::__errno_location() = error };
-}
-
 #[test]
 fn munmap_tells_before_and_forgets() {
     let witness = Witness::new();
@@ -62,9 +53,9 @@ fn munmap_tells_before_and_forgets() {
     assert_eq!(origin(place, 1 << 20), Origin::Mapping);
     assert_eq!(witness.told(), []);
     // A hole, whose size is no multiple of a page.
-    set_errno(7);
+    errno::set(7);
     unmap(place.wrapping_add(PAGE), PAGE + 1);
-    assert_eq!(errno(), 7);
+    assert_eq!(errno::get(), 7);
     assert_eq!(witness.told(), [range(place.wrapping_add(PAGE), 2 * PAGE)]);
     assert_eq!(origin(place, 1 << 20), Origin::Unknown);
     assert_eq!(origin(place.wrapping_add(3 * PAGE), 1 << 19), Origin::Mapping);
@@ -78,14 +69,14 @@ fn what_the_kernel_refuses_is_refused() {
     let place = map(MIN_SIZE);
     // SAFETY: nothing is unmapped.
     assert_eq!(unsafe { munmap(place.wrapping_add(1), MIN_SIZE) }, -1);
-    assert_eq!(errno(), libc::EINVAL);
+    assert_eq!(errno::get(), libc::EINVAL);
     // SAFETY: as above.
     assert_eq!(unsafe { munmap(place, 0) }, -1);
-    assert_eq!(errno(), libc::EINVAL);
+    assert_eq!(errno::get(), libc::EINVAL);
     assert_eq!(map_at(ptr::null_mut(), 0, WRITE, PRIVATE), libc::MAP_FAILED);
-    assert_eq!(errno(), libc::EINVAL);
+    assert_eq!(errno::get(), libc::EINVAL);
     assert_eq!(map_at(ptr::null_mut(), usize::MAX, WRITE, PRIVATE), libc::MAP_FAILED);
-    assert_eq!(errno(), libc::ENOMEM);
+    assert_eq!(errno::get(), libc::ENOMEM);
     assert_eq!(witness.told(), []);
     assert_eq!(origin(place, MIN_SIZE), Origin::Mapping);
     unmap(place, MIN_SIZE);
@@ -101,7 +92,7 @@ fn a_fixed_mapping_replaces_and_another_does_not() {
     assert_eq!(origin(place, 1 << 20), Origin::Unknown);
     let flags = PRIVATE | libc::MAP_FIXED_NOREPLACE;
     assert_eq!(map_at(middle, PAGE, READ, flags), libc::MAP_FAILED);
-    assert_eq!(errno(), libc::EEXIST);
+    assert_eq!(errno::get(), libc::EEXIST);
     assert_eq!(witness.told(), []);
     // Alike ones count as one.
     assert_eq!(map_at(place, 1 << 19, WRITE, PRIVATE | libc::MAP_FIXED), place);
@@ -159,7 +150,7 @@ fn mremap_that_may_move_tells_of_the_old_place() {
     assert_eq!(origin(moved, 1 << 24), Origin::Mapping);
     // SAFETY: as above; there are not so many addresses.
     let failed = unsafe { mremap(moved, 1 << 24, 1 << 46, libc::MREMAP_MAYMOVE, ptr::null_mut()) };
-    assert_eq!((failed, errno()), (libc::MAP_FAILED, libc::ENOMEM));
+    assert_eq!((failed, errno::get()), (libc::MAP_FAILED, libc::ENOMEM));
     assert_eq!(origin(moved, 1 << 24), Origin::Mapping);
     unmap(moved, 1 << 24);
 }
@@ -176,7 +167,7 @@ fn mremap_in_place_tells_of_what_goes() {
     assert_eq!(origin(place, (1 << 19) + 1), Origin::Unknown);
     // SAFETY: as above; there are not so many addresses.
     let failed = unsafe { mremap(place, 1 << 19, 1 << 46, 0, ptr::null_mut()) };
-    assert_eq!((failed, errno()), (libc::MAP_FAILED, libc::ENOMEM));
+    assert_eq!((failed, errno::get()), (libc::MAP_FAILED, libc::ENOMEM));
     assert_eq!(origin(place, 1 << 19), Origin::Mapping);
     // SAFETY: as above; another thread may have got what is behind it.
     let grown = unsafe { mremap(place, 1 << 19, 1 << 20, 0, ptr::null_mut()) };
@@ -228,10 +219,10 @@ fn advice_that_replaces_pages_is_told() {
     let witness = Witness::new();
     let place = map(1 << 20);
     for advice in [libc::MADV_DONTNEED, libc::MADV_FREE, libc::MADV_WILLNEED, libc::MADV_COLD] {
-        set_errno(7);
+        errno::set(7);
         // SAFETY: the test's own mapping.
         assert_eq!(unsafe { madvise(place, MIN_SIZE, advice) }, 0);
-        assert_eq!(errno(), 7);
+        assert_eq!(errno::get(), 7);
         let expected: &[Range] = match advice {
             libc::MADV_DONTNEED | libc::MADV_FREE => &[range(place, MIN_SIZE)],
             _ => &[],
@@ -241,12 +232,12 @@ fn advice_that_replaces_pages_is_told() {
     assert_eq!(origin(place, 1 << 20), Origin::Mapping);
     // SAFETY: nothing changes.
     assert_eq!(unsafe { madvise(place, PAGE, -1) }, -1);
-    assert_eq!(errno(), libc::EINVAL);
+    assert_eq!(errno::get(), libc::EINVAL);
 
     let ranges = [libc::iovec { iov_base: place, iov_len: PAGE }];
     // SAFETY: the test's own mapping; no process is -1.
     let result = unsafe { process_madvise(-1, ranges.as_ptr(), 1, libc::MADV_DONTNEED, 0) };
-    assert_eq!((result, errno()), (-1, libc::EBADF));
+    assert_eq!((result, errno::get()), (-1, libc::EBADF));
     assert_eq!(witness.told(), [range(place, PAGE)]);
     // SAFETY: private memory, so nothing changes.
     assert_eq!(unsafe { remap_file_pages(place, PAGE, 0, 0, 0) }, -1);
