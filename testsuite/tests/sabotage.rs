@@ -3,8 +3,8 @@
 //! or a program of `testsuite/sabotage` where chance would take too long. For those of
 //! unified memory one build does, which reads from `OFFMEM_SABOTAGE` what to do without,
 //! and most of what fails are programs of `testsuite/offmem.*`.
-//! What `registration` does alone is taken away under loom (`loom.rs`), what `pool` does
-//! in its own tests.
+//! What `registration` does alone is taken away under loom (`loom.rs`) or, as what `pool`
+//! does, in the crate's own tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,14 @@ const TABLE: [(&str, Proof); 19] = [
     ("later", Program("unmapped", "later", &[], Fails)),
     ("poison", Program("poison", "", STUBBORN, Status(3))),
     ("exit", Program("exit", "", TRACED, CallsLate)),
+];
+
+/// What the tests of a crate notice: the crate, the feature, the file (none: a unit test), and
+/// the test that fails.
+const OWN: [(&str, &str, &str, &str); 3] = [
+    ("pool", "merge", "slabs", "no_block_crosses_from_one_slab_into_the_next"),
+    ("pool", "give-back", "slabs", "what_the_source_does_not_take_is_used_again"),
+    ("registration", "withdraw", "", "only_an_idle_region_is_withdrawn"),
 ];
 
 const TWO_SLABS: &[(&str, &str)] = &[("OFFMEM_UNIFIED_POOL", "64M")];
@@ -201,6 +209,18 @@ fn compile(name: &str) {
     succeed(Stage::get().enter(&mut gcc).current_dir(folder()));
 }
 
+/// The test of a crate, with a feature.
+fn own(krate: &str, feature: &str, file: &str, test: &str) -> Output {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["test", "-p", &format!("offmem-{krate}"), "--features", feature]);
+    if file.is_empty() {
+        cargo.arg("--lib");
+    } else {
+        cargo.args(["--test", file]);
+    }
+    run(cargo.arg(test).current_dir(root()).env("CARGO_TARGET_DIR", folder()))
+}
+
 /// Builds the runtime, without a protection if one is named; the folder it is in.
 fn build(feature: Option<&str>) -> PathBuf {
     let mut cargo = Command::new(env!("CARGO"));
@@ -266,4 +286,36 @@ fn something_fails_without_each_protection() {
             attempt.join().expect("see above");
         }
     });
+}
+
+#[test]
+fn a_crates_own_tests_fail_without_each_protection() {
+    for (krate, feature, file, test) in OWN {
+        let whole = own(krate, "", file, test);
+        assert!(whole.status.success(), "{}", text(&whole));
+        assert!(text(&whole).contains(" 1 passed"), "no {test}: {}", text(&whole));
+        let without = own(krate, &format!("sabotage-{feature}"), file, test);
+        let said = text(&without);
+        assert!(said.contains("test result: FAILED"), "nothing fails without {feature}: {said}");
+    }
+}
+
+#[test]
+fn every_protection_is_in_a_table() {
+    let loom = include_str!("loom.rs");
+    let mut features = 0;
+    for manifest in ["libgomp-ext", "pool", "registration"] {
+        let manifest = root().join(manifest).join("Cargo.toml");
+        let manifest = fs::read_to_string(manifest).expect("the crate's manifest");
+        let names = manifest.lines().filter_map(|line| line.strip_prefix("sabotage-"));
+        for name in names.filter_map(|line| line.strip_suffix(" = []")) {
+            let is_tried = name == "unified"
+                || TABLE.iter().any(|row| row.0 == name)
+                || OWN.iter().any(|row| row.1 == name)
+                || loom.contains(&format!("(\"sabotage-{name}\", "));
+            assert!(is_tried, "nothing tries sabotage-{name}");
+            features += 1;
+        }
+    }
+    assert_eq!(features, TABLE.len() + OWN.len() + 1 + loom.matches("(\"sabotage-").count());
 }
