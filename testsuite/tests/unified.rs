@@ -10,16 +10,22 @@ use offmem_testsuite::{Compiler, Language, Stage, root, run, skipped, succeed, t
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// `tests/programs/blocks.c`, compiled with the option.
+/// A program of `tests/programs`, compiled with the option.
+fn compile(name: &str, folder: &TempDir) -> PathBuf {
+    let mut gcc = Compiler::of(Language::C).command();
+    gcc.args(["-fopenmp", "-O1", "-no-pie", "-foffload=nvptx-none", "-foffload-memory=unified"]);
+    gcc.arg(root().join(format!("testsuite/tests/programs/{name}.c")));
+    let program = folder.path().join(name);
+    succeed(Stage::get().enter(gcc.arg("-o").arg(&program)));
+    program
+}
+
+/// `tests/programs/blocks.c`.
 fn program() -> Option<&'static PathBuf> {
     static PROGRAM: OnceLock<Option<(TempDir, PathBuf)>> = OnceLock::new();
     let build = || {
         let folder = TempDir::new().expect("a temporary folder");
-        let mut gcc = Compiler::of(Language::C).command();
-        gcc.args(["-fopenmp", "-O1", "-no-pie", "-foffload=nvptx-none"]);
-        gcc.arg("-foffload-memory=unified").arg(root().join("testsuite/tests/programs/blocks.c"));
-        let program = folder.path().join("blocks");
-        succeed(Stage::get().enter(gcc.arg("-o").arg(&program)));
+        let program = compile("blocks", &folder);
         (folder, program)
     };
     let found = PROGRAM.get_or_init(|| Compiler::of(Language::C).offloads().then(build)).as_ref();
@@ -119,6 +125,31 @@ fn prefetches_can_be_turned_off() {
     let Some(off) = blocks(&FOUR, &[("OFFMEM_PREFETCH", "off")]) else { return };
     assert_eq!(off.result(), ("4 of 4".to_owned(), String::new()));
     assert_eq!(off.count("prefetches") + off.count("advices"), 0);
+}
+
+#[test]
+fn memory_is_there_before_the_device_is_used() {
+    if program().is_none() {
+        return;
+    }
+    let folder = TempDir::new().expect("a temporary folder");
+    let program = compile("first", &folder);
+    for (routine, is_in_12) in [
+        ("acc_is_present", true),
+        ("acc_deviceptr", true),
+        ("acc_hostptr", true),
+        ("omp_target_is_present", true),
+        ("omp_target_is_accessible", false),
+        ("omp_get_mapped_ptr", false),
+    ] {
+        let mut command = Command::new(&program);
+        let output = run(Stage::get().enter_softcuda(&mut command).arg(routine));
+        // The program's way to say that this GCC has no such routine.
+        if output.status.code() == Some(2) && !is_in_12 {
+            continue;
+        }
+        assert_eq!(text(&output), "there\n", "{routine}: {}", output.status);
+    }
 }
 
 #[test]

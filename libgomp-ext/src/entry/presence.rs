@@ -66,7 +66,8 @@ pub(super) fn wait(queue: c_int) {
 }
 
 /// Whether the device uses the host's memory at `address` as it is, although
-/// libgomp does not know it.
+/// libgomp does not know it. To be asked before libgomp is: only then does that
+/// know managed memory on a device that nothing has used.
 fn is_pageable(address: *const c_void, device: impl FnOnce() -> Option<Device>) -> bool {
     unified::is_on()
         && Range::new(address.addr(), 1).is_some_and(|range| {
@@ -83,10 +84,10 @@ fn is_owned(address: *const c_void) -> bool {
 entry! {
     fn acc_deviceptr (place, real; host: *mut c_void) -> *mut c_void [0] {
         let _ = place;
+        let is_pageable = is_pageable(host, || Some(Device::Openacc));
         // SAFETY: the caller's argument.
         let found = unsafe { real(host) };
-        let is_shared = found.is_null() && is_pageable(host, || Some(Device::Openacc));
-        if is_shared { host } else { found }
+        if found.is_null() && is_pageable { host } else { found }
     }
 
     fn acc_hostptr (place, real; device: *mut c_void) -> *mut c_void [0] {
@@ -108,18 +109,18 @@ entry! {
 
     fn acc_is_present (place, real; host: *mut c_void, size: usize) -> c_int [0] {
         let _ = place;
+        let is_pageable = is_pageable(host, || Some(Device::Openacc));
         // SAFETY: the caller's arguments.
         let found = unsafe { real(host, size) };
-        c_int::from(
-            found != 0 || size > 0 && !host.is_null() && is_pageable(host, || Some(Device::Openacc)),
-        )
+        c_int::from(found != 0 || size > 0 && !host.is_null() && is_pageable)
     }
 
     fn omp_target_is_present (place, real; host: *const c_void, device: c_int) -> c_int [0] {
         let _ = place;
+        let is_pageable = is_pageable(host, || Device::numbered(device));
         // SAFETY: the caller's arguments.
         let found = unsafe { real(host, device) };
-        c_int::from(found != 0 || is_pageable(host, || Device::numbered(device)))
+        c_int::from(found != 0 || is_pageable)
     }
 
     fn omp_target_is_accessible (place, real;
@@ -139,10 +140,10 @@ entry! {
 
     fn omp_get_mapped_ptr (place, real; host: *const c_void, device: c_int) -> *mut c_void [0] {
         let _ = place;
+        let is_pageable = is_pageable(host, || Device::numbered(device));
         // SAFETY: the caller's arguments.
         let found = unsafe { real(host, device) };
-        let is_shared = found.is_null() && is_pageable(host, || Device::numbered(device));
-        if is_shared { host.cast_mut() } else { found }
+        if found.is_null() && is_pageable { host.cast_mut() } else { found }
     }
 
     fn omp_target_associate_ptr (place, real;
