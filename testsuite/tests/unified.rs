@@ -138,7 +138,9 @@ fn memory_is_there_before_the_device_is_used() {
         ("acc_is_present", true),
         ("acc_deviceptr", true),
         ("acc_hostptr", true),
+        ("acc_map_data", true),
         ("omp_target_is_present", true),
+        ("omp_target_associate_ptr", true),
         ("omp_target_is_accessible", false),
         ("omp_get_mapped_ptr", false),
     ] {

@@ -77,8 +77,11 @@ fn is_pageable(address: *const c_void, device: impl FnOnce() -> Option<Device>) 
 }
 
 /// Whether this library has made the memory at `address` the device's.
-fn is_owned(address: *const c_void) -> bool {
-    unified::is_on() && Range::new(address.addr(), 1).is_some_and(unified::is_owned)
+fn is_owned(address: *const c_void, device: Option<Device>) -> bool {
+    unified::is_on()
+        && device.is_some_and(|device| {
+            Range::new(address.addr(), 1).is_some_and(|range| unified::is_owned(range, device))
+        })
 }
 
 entry! {
@@ -150,14 +153,15 @@ entry! {
         host: *const c_void, pointer: *const c_void, size: usize, offset: usize, device: c_int,
     ) -> c_int [0] {
         let _ = place;
-        if host.addr() == pointer.addr().wrapping_add(offset)
-            && is_owned(host)
-            && Device::numbered(device).is_some()
-        {
-            // So it is.
-            return 0;
-        }
         if host.addr() == pointer.addr().wrapping_add(offset) {
+            let number = Device::numbered(device);
+            if unified::is_on() && let Some(device) = number {
+                unified::meet(device);
+            }
+            if is_owned(host, number) {
+                // So it is.
+                return 0;
+            }
             unified::expect_own();
         }
         // SAFETY: the caller's arguments.
@@ -166,9 +170,9 @@ entry! {
 
     fn omp_target_disassociate_ptr (place, real; host: *const c_void, device: c_int) -> c_int [0] {
         let _ = place;
-        if is_owned(host) {
+        if is_owned(host, Device::numbered(device)) {
             // It stays, but could be a whole slab's for libgomp.
-            return if Device::numbered(device).is_some() { 0 } else { libc::EINVAL };
+            return 0;
         }
         // SAFETY: the caller's arguments.
         let result = unsafe { real(host, device) };
@@ -180,7 +184,7 @@ entry! {
 
     fn acc_map_data (place, real; host: *mut c_void, device: *mut c_void, size: usize) [0] {
         let _ = place;
-        if is_owned(host) {
+        if is_owned(host, Some(Device::Openacc)) {
             if host != device {
                 tell_of_map();
             }
@@ -192,7 +196,7 @@ entry! {
 
     fn acc_unmap_data (place, real; host: *mut c_void) [0] {
         let _ = place;
-        if is_owned(host) {
+        if is_owned(host, Some(Device::Openacc)) {
             return;
         }
         // SAFETY: the caller's argument.

@@ -170,14 +170,15 @@ fn is_at_itself(range: Range, device: Device) -> bool {
     is_there(range.start) && is_there(range.end - 1)
 }
 
-/// Whether libgomp finds `range` present at its own address because this
-/// library has said so, and not the program.
-pub(crate) fn is_owned(range: Range) -> bool {
+/// Whether libgomp finds `range` present on the device at its own address because this
+/// library has said so, and not the program: never before the device is [`meet`].
+pub(crate) fn is_owned(range: Range, device: Device) -> bool {
     #[cfg(test)]
     if let Some(sharing) = tests::listed(range) {
         return sharing == Sharing::Managed;
     }
-    slab::hold(range).is_some()
+    slab::hold(range)
+        .is_some_and(|slab| device.number().is_some_and(|number| slab::is_on(&slab, number)))
 }
 
 /// A block of the pool, of at least `size` bytes at a multiple of `align`, a power
