@@ -8,9 +8,13 @@ use offmem_testsuite::root;
 pub(crate) struct Known(HashSet<String>);
 
 impl Known {
-    pub(crate) fn read() -> Known {
-        let file = root().join("testsuite/libgomp/known-failures");
-        let text = fs::read_to_string(file).unwrap_or_default();
+    /// Those of every program, and those with this kind of memory.
+    pub(crate) fn read(memory: Option<&str>) -> Known {
+        let read = |name: &str| {
+            fs::read_to_string(root().join("testsuite/libgomp").join(name)).unwrap_or_default()
+        };
+        let with = |memory| read(&format!("known-failures-{memory}"));
+        let text = read("known-failures") + &memory.map(with).unwrap_or_default();
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         Known(lines.filter_map(|line| Some(line.split_once(": ")?.0.to_owned())).collect())
     }

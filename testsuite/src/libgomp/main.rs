@@ -1,10 +1,11 @@
 //! `make check-libgomp`: libgomp's own offload tests, from Debian's source
 //! package of the GCC under test, with that GCC as installed.
 //!
-//! `MEMORY=pinned` adds the option, and `POLICY`, `STRATEGY` and `MIN_SIZE` set
+//! `MEMORY=pinned` or `unified` adds the option, and `POLICY`, `STRATEGY` and `MIN_SIZE` set
 //! the variables `OFFMEM_…` of its programs. Offloading goes wherever the environment
 //! leads it: to a GPU, to a software driver, or back to the host. What fails
-//! must stand in `testsuite/libgomp/known-failures`, each with its reason.
+//! must stand in `testsuite/libgomp/known-failures` or, with `MEMORY=unified`, in
+//! `known-failures-unified`, each with its reason.
 
 mod known;
 mod source;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     };
     let outcome = run_all(&source, &options);
     let results = outcome.results;
-    let known = Known::read();
+    let known = Known::read(options.memory.as_deref());
 
     let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
     for result in &results {
