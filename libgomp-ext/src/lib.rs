@@ -17,7 +17,6 @@ mod driver;
 mod engine;
 mod entry;
 mod environment;
-mod errno;
 mod function;
 mod heap;
 mod hook;
@@ -35,4 +34,4 @@ mod strategy;
 mod unified;
 mod unit;
 
-use offmem_registration::lock;
+use offmem_registration::{errno, lock};

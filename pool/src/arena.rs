@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 use libc::{c_int, c_uint, c_void, size_t};
+use offmem_registration::errno;
 use tikv_jemalloc_sys as jemalloc;
 
 use crate::granule::GRANULE;
@@ -162,11 +163,7 @@ unsafe extern "C" fn dalloc(
     _: c_uint,
 ) -> bool {
     // Of all that free does, this alone leads out of the pool.
-    // SAFETY: this thread's own.
-    let error = unsafe { *libc::__errno_location() };
-    SLABS.put(address.addr(), size);
-    // SAFETY: as above.
-    unsafe { *libc::__errno_location() = error };
+    errno::keep(|| SLABS.put(address.addr(), size));
     false
 }
 

@@ -24,7 +24,6 @@
 //! Blocks are freed and resized as in C: see [`free`].
 
 mod arena;
-mod futex;
 mod granule;
 mod runs;
 mod slab;

@@ -4,10 +4,10 @@ use core::mem;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
 
+use offmem_registration::futex;
 use offmem_registration::lock::{Guard, Lock};
 
 use crate::Statistics;
-use crate::futex;
 use crate::granule::{self, GRANULE};
 use crate::runs::Runs;
 

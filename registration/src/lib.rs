@@ -7,8 +7,11 @@
 //! A lookup goes from the address to a slot of the `table`, to a `record`, and
 //! counts itself in there, in one word of `state`. The `registry` keeps the
 //! records, also in order under a lock; `transition` has what needs the driver.
+//! `errno`, `futex` and `lock` serve the crates above, too.
 
 mod block;
+pub mod errno;
+pub mod futex;
 pub mod lock;
 mod operations;
 mod range;

@@ -4,27 +4,8 @@
 mod real {
     pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, fence};
 
+    pub(crate) use crate::futex::{wait, wake};
     pub(crate) use crate::lock::{Blocked, Guard, Lock};
-
-    /// Sleeps while `word` is `seen`; may wake early. Leaves errno alone.
-    pub(crate) fn wait(word: &AtomicU32, seen: u32) {
-        futex(word, libc::FUTEX_WAIT, seen);
-    }
-
-    /// Wakes all who wait for `word`.
-    pub(crate) fn wake(word: &AtomicU32) {
-        futex(word, libc::FUTEX_WAKE, i32::MAX as u32);
-    }
-
-    fn futex(word: &AtomicU32, operation: i32, value: u32) {
-        let operation = operation | libc::FUTEX_PRIVATE_FLAG;
-        // SAFETY: the word outlives the call; no timeout; errno is this thread's.
-        unsafe {
-            let errno = *libc::__errno_location();
-            libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, 0usize);
-            *libc::__errno_location() = errno;
-        }
-    }
 
     pub(crate) const fn nulls<T, const N: usize>() -> [AtomicPtr<T>; N] {
         [const { AtomicPtr::new(core::ptr::null_mut()) }; N]

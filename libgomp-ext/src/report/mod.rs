@@ -6,7 +6,6 @@
 //! ends without `exit` (`_exit`, `quick_exit`, a signal) leaves no report, nor
 //! does a child of `fork`.
 
-mod caller;
 mod destination;
 mod document;
 mod quantity;
@@ -26,7 +25,6 @@ use crate::message::say;
 use destination::Destination;
 use document::Document;
 
-pub(crate) use caller::caller;
 pub(crate) use site::{Tally, site};
 pub(crate) use traffic::{Direction, TOTAL};
 
@@ -118,6 +116,12 @@ pub(crate) fn wanted() -> bool {
         YES => true,
         _ => decide(),
     }
+}
+
+/// The site of a call that brings no record: its return address, or 0 where no
+/// report is wanted.
+pub(crate) fn caller() -> usize {
+    if wanted() { offmem_caller::caller() } else { 0 }
 }
 
 /// Has `summary` called once, when the report is written; of several the last

@@ -324,8 +324,10 @@ unsafe fn text(text: *const c_char) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use core::ffi::{CStr, c_char};
+    use core::cmp::Ordering as Order;
+    use core::ffi::{CStr, c_char, c_int, c_void};
     use core::ptr;
+    use core::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
 
     use offmem_abi::Site;
@@ -407,5 +409,19 @@ mod tests {
         });
         let calls: Vec<u64> = TABLE.entries().map(|entry| entry.read().calls).collect();
         assert_eq!(calls, [THREADS as u64; SITES]);
+    }
+
+    #[test]
+    fn own_frames_are_passed_over() {
+        static FOUND: AtomicUsize = AtomicUsize::new(0);
+        extern "C" fn compare(_: *const c_void, _: *const c_void) -> c_int {
+            FOUND.store(offmem_caller::caller(), Ordering::Relaxed);
+            Order::Equal as c_int
+        }
+        let mut values = [2u8, 1];
+        // SAFETY: two elements of one byte.
+        unsafe { libc::qsort(values.as_mut_ptr().cast(), 2, 1, Some(compare)) };
+        let place = Place::of_caller(FOUND.load(Ordering::Relaxed));
+        assert!(place.caller.is_some_and(|caller| caller.starts_with("libc.so.6+0x")));
     }
 }

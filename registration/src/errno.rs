@@ -4,21 +4,21 @@ use core::ffi::c_int;
 
 /// This thread's.
 #[inline]
-pub(crate) fn get() -> c_int {
+pub fn get() -> c_int {
     // SAFETY: this thread's own.
     unsafe { *libc::__errno_location() }
 }
 
 /// Sets this thread's.
 #[inline]
-pub(crate) fn set(error: c_int) {
+pub fn set(error: c_int) {
     // SAFETY: this thread's own.
     unsafe { *libc::__errno_location() = error };
 }
 
 /// Does `work`, behind which it is what it was before.
 #[inline]
-pub(crate) fn keep<T>(work: impl FnOnce() -> T) -> T {
+pub fn keep<T>(work: impl FnOnce() -> T) -> T {
     let error = get();
     let result = work();
     set(error);
@@ -28,7 +28,7 @@ pub(crate) fn keep<T>(work: impl FnOnce() -> T) -> T {
 /// Where this thread's is: what tells threads apart, and is there before
 /// anything else is.
 #[inline]
-pub(crate) fn place() -> usize {
+pub fn place() -> usize {
     // SAFETY: always valid.
     unsafe { libc::__errno_location() }.addr()
 }

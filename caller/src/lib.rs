@@ -1,16 +1,12 @@
-//! Who called: the site of a call that brings no record.
+//! Who called the shared library that this crate is linked into.
 
 use core::ffi::{c_int, c_void};
+use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use offmem_registration::Range;
-
-/// The return address in the nearest frame that is not this library's, or 0
-/// where no report is wanted. It unwinds, which takes microseconds.
-pub(crate) fn caller() -> usize {
-    if !super::wanted() {
-        return 0;
-    }
+/// The return address in the nearest frame that is not this library's, or 0. It
+/// unwinds, which takes microseconds. Any thread may ask; nothing is allocated.
+pub fn caller() -> usize {
     let mut walk = Walk { own: own(), found: 0 };
     // SAFETY: the callback gets the walk, which outlives the call.
     unsafe { _Unwind_Backtrace(visit, (&raw mut walk).cast()) };
@@ -18,7 +14,7 @@ pub(crate) fn caller() -> usize {
 }
 
 struct Walk {
-    own: Range,
+    own: Range<usize>,
     found: usize,
 }
 
@@ -39,7 +35,7 @@ unsafe extern "C" {
 unsafe extern "C" fn visit(context: *mut c_void, walk: *mut c_void) -> c_int {
     // SAFETY: libgcc's context, and what `caller` gave.
     let (address, walk) = unsafe { (_Unwind_GetIP(context), &mut *walk.cast::<Walk>()) };
-    if (walk.own.start..walk.own.end).contains(&address) {
+    if walk.own.contains(&address) {
         return NO_REASON;
     }
     walk.found = address;
@@ -47,7 +43,7 @@ unsafe extern "C" fn visit(context: *mut c_void, walk: *mut c_void) -> c_int {
 }
 
 /// The addresses of this library's segments.
-fn own() -> Range {
+fn own() -> Range<usize> {
     static END: AtomicUsize = AtomicUsize::new(0);
     // SAFETY: the file's header is mapped, and says how many program headers
     // there are and where, of that type; a library's addresses begin at 0.
@@ -64,42 +60,22 @@ fn own() -> Range {
             let size = loaded.map(|segment| segment.p_vaddr + segment.p_memsz).max().unwrap_or(0);
             END.store(start + size as usize, Ordering::Relaxed);
         }
-        Range { start, end: END.load(Ordering::Relaxed) }
+        start..END.load(Ordering::Relaxed)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use core::cmp::Ordering as Order;
-    use core::ffi::{c_int, c_void};
-    use core::sync::atomic::{AtomicUsize, Ordering};
+    use core::sync::atomic::AtomicUsize;
 
-    use super::{_Unwind_Backtrace, Walk, own, visit};
-    use crate::report::site::Place;
-
-    #[test]
-    fn own_frames_are_passed_over() {
-        static FOUND: AtomicUsize = AtomicUsize::new(0);
-        extern "C" fn compare(_: *const c_void, _: *const c_void) -> c_int {
-            let mut walk = Walk { own: own(), found: 0 };
-            // SAFETY: as in `caller`.
-            unsafe { _Unwind_Backtrace(visit, (&raw mut walk).cast()) };
-            FOUND.store(walk.found, Ordering::Relaxed);
-            Order::Equal as c_int
-        }
-        let mut values = [2u8, 1];
-        // SAFETY: two elements of one byte.
-        unsafe { libc::qsort(values.as_mut_ptr().cast(), 2, 1, Some(compare)) };
-        let place = Place::of_caller(FOUND.load(Ordering::Relaxed));
-        assert!(place.caller.is_some_and(|caller| caller.starts_with("libc.so.6+0x")));
-    }
+    use super::own;
 
     #[test]
     fn this_librarys_code_and_data_are_its_own() {
         static DATA: AtomicUsize = AtomicUsize::new(0);
         let own = own();
         for address in [super::caller as *const () as usize, (&raw const DATA).addr()] {
-            assert!(own.start < address && address < own.end, "{own}");
+            assert!(own.start < address && address < own.end, "{own:?}");
         }
     }
 }
